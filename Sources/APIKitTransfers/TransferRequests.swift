@@ -47,7 +47,7 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
     options.destination = .stream
     // So would a limit for the whole attempt.
     options.timeouts.total = .zero
-    return try await response(for: parameters, options: options)
+    return try await response(parameters, options: options)
   }
 
   /// The response to all of a body.

@@ -94,7 +94,7 @@
       }
       .overlay { if homes.isLoading { ProgressView() } }
       .searchable(text: $city)
-      .refreshable { _ = try? await homes.response(for: ["city": city]) }
+      .refreshable { _ = try? await homes.response(["city": city]) }
       .task(id: city) { homes.load(["city": city]) }
     }
   }

@@ -103,7 +103,7 @@ import XCTest
     }
     let error = await failure { try await manager.file(to: .file(self.path("a"))) }
     XCTAssertEqual(error?.reason, .cancelled)
-    XCTAssertEqual(delegate.story, ["paused at 0"])
+    XCTAssertEqual(delegate.story, ["cancelled by-caller"])
     XCTAssertEqual(names, [])
   }
 
@@ -121,7 +121,7 @@ import XCTest
     XCTAssertEqual(error?.reason, .cancelled)
     // One report, of however much has come by then.
     XCTAssertEqual(delegate.story.count, 3, "\(delegate.story)")
-    XCTAssertEqual(delegate.story.last, "paused at 0")
+    XCTAssertEqual(delegate.story.last, "cancelled by-caller")
     XCTAssertEqual(names, [])
   }
 
@@ -157,9 +157,9 @@ import XCTest
       renewals += 1
       return parameters.merging(["sign": "new"])
     }
-    _ = await failure { try await manager.file(for: ["id": 1, "sign": "old"], to: .file(self.path("a"))) }
+    _ = await failure { try await manager.file(["id": 1, "sign": "old"], to: .file(self.path("a"))) }
     // The signature is no part of what tells the file from others.
-    let file = try await manager.file(for: ["id": 1, "sign": "older"], to: .file(path("a")))
+    let file = try await manager.file(["id": 1, "sign": "older"], to: .file(path("a")))
     XCTAssertEqual(FileManager.default.contents(atPath: file.path).map(Array.init), [1, 2, 3, 4])
     XCTAssertEqual(renewals, 1)
     XCTAssertEqual(
@@ -279,16 +279,23 @@ private final class ChoosingManager: BaseDownloadManager, DownloadManager {
   var story: [String] = []
   var onReport: () -> Void = {}
 
-  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) { story.append("finished") }
-  func manager(_ manager: BaseDownloadManager, didFail error: APIError) { story.append("failed") }
+  func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile) {
+    story.append("finished")
+  }
+  func manager(_ manager: BaseDownloadManager, didFailWith error: APIError) { story.append("failed") }
   func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?) {
     story.append("began \(offset)")
   }
-  func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress) {
+  func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress) {
     story.append("\(progress.received)")
     onReport()
   }
   func manager(_ manager: BaseDownloadManager, didPauseAt offset: Int64, of total: Int64?) {
     story.append("paused at \(offset)")
+  }
+  func manager(
+    _ manager: BaseDownloadManager, didCancel flight: FlightID, because reason: CancellationReason
+  ) {
+    story.append("cancelled \(reason)")
   }
 }

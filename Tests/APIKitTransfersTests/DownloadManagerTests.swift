@@ -83,7 +83,7 @@ import XCTest
     let delegate = DownloadDelegate()
     manager.delegate = delegate
     manager.apiName = "files/{id}"
-    let file = try await manager.file(for: ["id": 7], to: .file(path("a.bin")))
+    let file = try await manager.file(["id": 7], to: .file(path("a.bin")))
     XCTAssertEqual(file, DownloadedFile(path: path("a.bin"), count: 1_000_000, sha256: nil))
     XCTAssertTrue(bytes("a.bin") == content)
     XCTAssertEqual(names, ["a.bin"])
@@ -136,7 +136,7 @@ import XCTest
     defer { plain.stop() }
     let other = try self.manager(plain)
     other.apiName = "files/{id}"
-    let named = try await other.file(for: ["id": "b c.bin"], to: .folder(folder.path))
+    let named = try await other.file(["id": "b c.bin"], to: .folder(folder.path))
     XCTAssertEqual(named.path, path("b c.bin"))
   }
 
@@ -195,14 +195,14 @@ import XCTest
     let server = try fileServer(content, breaksAfter: 300_000)
     defer { server.stop() }
     let manager = try manager(server)
-    _ = await failure { try await manager.file(for: ["id": 1], to: .file(self.path("a"))) }
-    _ = await failure { try await manager.file(for: ["id": 2], to: .file(self.path("a"))) }
+    _ = await failure { try await manager.file(["id": 1], to: .file(self.path("a"))) }
+    _ = await failure { try await manager.file(["id": 2], to: .file(self.path("a"))) }
     XCTAssertNil(server.requests.last?.headers["Range"], "another file")
     truncate(path("a.apikit-part"), 299_999)
-    _ = await failure { try await manager.file(for: ["id": 2], to: .file(self.path("a"))) }
+    _ = await failure { try await manager.file(["id": 2], to: .file(self.path("a"))) }
     XCTAssertNil(server.requests.last?.headers["Range"], "bytes are missing")
     try Data("{".utf8).write(to: folder.appendingPathComponent("a.apikit-part.journal"))
-    _ = await failure { try await manager.file(for: ["id": 2], to: .file(self.path("a"))) }
+    _ = await failure { try await manager.file(["id": 2], to: .file(self.path("a"))) }
     XCTAssertNil(server.requests.last?.headers["Range"], "the journal is damaged")
   }
 
@@ -236,7 +236,7 @@ import XCTest
       "", "ab", digit, digit + "g", digit + "aa", digit + "ä", digit + digit + "aa", digit + " ",
     ] {
       XCTAssertEqual(
-        manager.download(to: .file(path("a")), sha256: digest)?.reason, .invalidParameters, digest)
+        manager.download(to: .file(path("a")), sha256: digest).refusal?.reason, .invalidParameters, digest)
       let error = await failure { try await manager.file(to: .file(self.path("a")), sha256: digest) }
       XCTAssertEqual(error?.reason, .invalidParameters, digest)
     }
@@ -330,13 +330,13 @@ import XCTest
       let manager = try manager(server)
       let delegate = DownloadDelegate()
       manager.delegate = delegate
-      XCTAssertNil(manager.download(to: .file(path("a"))))
+      XCTAssertNil(manager.download(to: .file(path("a"))).refusal)
       XCTAssertTrue(manager.isDownloading)
-      XCTAssertEqual(manager.download(to: .file(path("b")))?.reason, .alreadyLoading)
+      XCTAssertEqual(manager.download(to: .file(path("b"))).refusal?.reason, .alreadyLoading)
       await waitUntil { self.bytes("a.apikit-part")?.count == 300_000 }
       if isPause { manager.pause() } else { manager.cancel() }
       await waitUntil { !manager.isDownloading }
-      XCTAssertEqual(delegate.story.last, isPause ? "paused at 300000 of 1000000" : "paused at 0 of unknown")
+      XCTAssertEqual(delegate.story.last, isPause ? "paused at 300000 of 1000000" : "cancelled by-caller")
       XCTAssertEqual(names, isPause ? ["a.apikit-part", "a.apikit-part.journal"] : [])
       XCTAssertTrue(server.waitUntilIdle(), "the connection is closed")
     }
@@ -400,20 +400,25 @@ private struct OtherPort: AsyncHTTPTransport {
 @MainActor private final class DownloadDelegate: DownloadManagerDelegate {
   var story: [String] = []
 
-  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) {
+  func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile) {
     story.append("finished \((file.path as NSString).lastPathComponent)")
   }
-  func manager(_ manager: BaseDownloadManager, didFail error: APIError) {
+  func manager(_ manager: BaseDownloadManager, didFailWith error: APIError) {
     story.append("failed \(error.reason)")
   }
   func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?) {
     story.append("began \(offset) of \(text(total))")
   }
-  func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress) {
+  func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress) {
     story.append("\(progress.received) of \(text(progress.totalToReceive))")
   }
   func manager(_ manager: BaseDownloadManager, didPauseAt offset: Int64, of total: Int64?) {
     story.append("paused at \(offset) of \(text(total))")
+  }
+  func manager(
+    _ manager: BaseDownloadManager, didCancel flight: FlightID, because reason: CancellationReason
+  ) {
+    story.append("cancelled \(reason)")
   }
   private func text(_ count: Int64?) -> String { count.map { "\($0)" } ?? "unknown" }
 }

@@ -56,13 +56,13 @@ import XCTest
     let outbox = outbox()
     outbox.start()
     let manager = manager()
-    let response = try await manager.response(for: ["text": "hello"])
+    let response = try await manager.response(["text": "hello"])
     XCTAssertEqual(response.raw.id.int, 42)
   }
 
   func testATypeThatNoOutboxKnowsFailsByName() async throws {
     let other = UnknownNoteManager(service)
-    let error = try await errorThrown { () async throws(APIError) in try await other.response(for: [:]) }
+    let error = try await errorThrown { () async throws(APIError) in try await other.response([:]) }
     XCTAssertEqual(error.reason, .misconfigured)
     XCTAssertTrue(error.detail.contains("register(UnknownNoteManager.self)"), error.detail)
   }

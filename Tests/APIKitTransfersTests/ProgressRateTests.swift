@@ -109,10 +109,10 @@ private final class TimedDownloads: BaseDownloadManager, DownloadManager {
     moved += progress.delta
   }
 
-  func manager(_ manager: BaseUploadManager, didReport progress: TransferProgress) { take(progress) }
-  func manager(_ manager: BaseUploadManager, didFinish response: APIResponse) {}
-  func manager(_ manager: BaseUploadManager, didFail error: APIError) {}
-  func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress) { take(progress) }
-  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) {}
-  func manager(_ manager: BaseDownloadManager, didFail error: APIError) {}
+  func manager(_ manager: BaseUploadManager, didProgress progress: TransferProgress) { take(progress) }
+  func manager(_ manager: BaseUploadManager, didSucceedWith response: APIResponse) {}
+  func manager(_ manager: BaseUploadManager, didFailWith error: APIError) {}
+  func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress) { take(progress) }
+  func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile) {}
+  func manager(_ manager: BaseDownloadManager, didFailWith error: APIError) {}
 }

@@ -104,10 +104,10 @@ final class KeptTusUploads: BaseUploadManager, UploadManager {
 @MainActor final class TransferRecorder: DownloadManagerDelegate, TransferQueueDelegate {
   var story: [String] = []
 
-  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) {
+  func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile) {
     story.append("finished \(file.path)")
   }
-  func manager(_ manager: BaseDownloadManager, didFail error: APIError) {
+  func manager(_ manager: BaseDownloadManager, didFailWith error: APIError) {
     story.append("failed \(error.reason)")
   }
   func transferQueue(

@@ -229,7 +229,7 @@ import XCTest
 @MainActor private final class BeginningDelegate: DownloadManagerDelegate {
   private let onBegin: () -> Void
   init(_ onBegin: @escaping () -> Void) { self.onBegin = onBegin }
-  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) {}
-  func manager(_ manager: BaseDownloadManager, didFail error: APIError) {}
+  func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile) {}
+  func manager(_ manager: BaseDownloadManager, didFailWith error: APIError) {}
   func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?) { onBegin() }
 }

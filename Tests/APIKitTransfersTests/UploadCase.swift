@@ -57,15 +57,20 @@ import XCTest
 @MainActor final class UploadDelegate: UploadManagerDelegate {
   var story: [String] = []
   var progress: [TransferProgress] = []
+  var cancelled: [FlightID] = []
 
-  func manager(_ manager: BaseUploadManager, didFinish response: APIResponse) {
+  func manager(_ manager: BaseUploadManager, didSucceedWith response: APIResponse) {
     story.append("finished \(response.status)")
   }
-  func manager(_ manager: BaseUploadManager, didFail error: APIError) {
+  func manager(_ manager: BaseUploadManager, didFailWith error: APIError) {
     story.append("failed \(error.reason)")
   }
-  func manager(_ manager: BaseUploadManager, didReport progress: TransferProgress) {
+  func manager(_ manager: BaseUploadManager, didProgress progress: TransferProgress) {
     self.progress.append(progress)
   }
-  func manager(_ manager: BaseUploadManager, didStopAt sent: Int64) { story.append("stopped at \(sent)") }
+  func manager(_ manager: BaseUploadManager, didPauseAt sent: Int64) { story.append("paused at \(sent)") }
+  func manager(_ manager: BaseUploadManager, didCancel flight: FlightID, because reason: CancellationReason) {
+    story.append("cancelled \(reason)")
+    cancelled.append(flight)
+  }
 }

@@ -193,14 +193,28 @@ import XCTest
     let manager = manager(try server.url("/api"))
     let delegate = UploadDelegate()
     manager.delegate = delegate
-    XCTAssertNil(manager.upload(endless))
-    XCTAssertEqual(manager.upload(.bytes([1]))?.reason, .alreadyLoading)
+    XCTAssertNil(manager.upload(endless).refusal)
+    XCTAssertEqual(manager.upload(.bytes([1])).refusal?.reason, .alreadyLoading)
     await waitUntil { server.requests.count == 1 }
     manager.pause()
     await waitUntil { !manager.isUploading }
-    XCTAssertEqual(delegate.story.map { String($0.prefix(7)) }, ["stopped"])
+    XCTAssertEqual(delegate.story.map { String($0.prefix(6)) }, ["paused"])
     let isIdle = await Task.detached { server.waitUntilIdle() }.value
     XCTAssertTrue(isIdle)
+  }
+
+  func testACancelIsToldWithTheIDOfItsUpload() async throws {
+    let server = try ScriptedServer(.readHead, .waitForClose)
+    defer { server.stop() }
+    let manager = manager(try server.url("/api"))
+    let delegate = UploadDelegate()
+    manager.delegate = delegate
+    let flight = try XCTUnwrap(manager.upload(endless).flightID)
+    await waitUntil { server.requests.count == 1 }
+    manager.cancel()
+    await waitUntil { !manager.isUploading }
+    XCTAssertEqual(delegate.story, ["cancelled by-caller"])
+    XCTAssertEqual(delegate.cancelled, [flight])
   }
 
   // MARK: Expect: 100-continue

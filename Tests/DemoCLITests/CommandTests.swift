@@ -281,7 +281,7 @@ final class CommandTests: XCTestCase {
       try ParsedArguments(["--no-cache"], options: Option.services, operands: []), console: .standard)
     for source in HomeSource.allCases {
       let manager = try source.homes(in: session)
-      let raw = try await manager.response(for: ["size": 2]).raw
+      let raw = try await manager.response(["size": 2]).raw
       let name = try XCTUnwrap(manager.fetchData(with: PropertyListReformer()).first?[.service])
       let from = ReformSource(managerType: type(of: manager), serviceName: name)
       let list = ReformerContract(PropertyListReformer(), recorded: raw, source: from).run()

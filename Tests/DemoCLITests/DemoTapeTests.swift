@@ -138,16 +138,16 @@ import XCTest
     let newHomes = NewHomesManager(new)
     let lists: [any HomesManager] = [SacramentoHomesManager(sacramento), AmesHomesManager(ames), newHomes]
     for list in lists {
-      for page in 1...2 { bodies.append(try await list.response(for: ["page": page, "size": 5]).bytes) }
+      for page in 1...2 { bodies.append(try await list.response(["page": page, "size": 5]).bytes) }
     }
-    bodies.append(try await AmesHomeManager(ames).response(for: ["id": "ames-17"]).bytes)
-    bodies.append(try await NewHomeManager(new).response(for: ["id": "xf-39"]).bytes)
+    bodies.append(try await AmesHomeManager(ames).response(["id": "ames-17"]).bytes)
+    bodies.append(try await NewHomeManager(new).response(["id": "xf-39"]).bytes)
     let first = try RawData(parsing: bodies[0])["data"].items[0].home_id.lenientString
     bodies.append(
-      try await SacramentoHomeManager(sacramento).response(for: ["id": try XCTUnwrap(first)]).bytes)
-    bodies.append(try await HomePictureManager(sacramento).response(for: ["id": "sac-17"]).bytes)
-    bodies.append(try await HomePictureManager(ames).response(for: ["id": 17]).bytes)
-    bodies.append(try await HomePictureManager(new).response(for: ["id": "xf-39"]).bytes)
+      try await SacramentoHomeManager(sacramento).response(["id": try XCTUnwrap(first)]).bytes)
+    bodies.append(try await HomePictureManager(sacramento).response(["id": "sac-17"]).bytes)
+    bodies.append(try await HomePictureManager(ames).response(["id": 17]).bytes)
+    bodies.append(try await HomePictureManager(new).response(["id": "xf-39"]).bytes)
     let feed = try await FeedManager(new).response()
     bodies.append(feed.bytes)
     bodies.append(Array(feed.raw.homes.home[334].place.string?.utf8 ?? "none".utf8))
@@ -158,7 +158,7 @@ import XCTest
         NewHomesService(
           environments: ServiceEnvironments("http://homes.demo.test/new"), wire: wire, cache: cache,
           admission: AdmissionOptions(hosts: pool)))
-      for size in [3, 4] { bodies.append(try await pooled.response(for: ["size": size]).bytes) }
+      for size in [3, 4] { bodies.append(try await pooled.response(["size": size]).bytes) }
     }
     return bodies
   }

@@ -50,7 +50,7 @@ import XCTest
     defer { statistics.isOn = false }
     let secrets: Parameters = ["token": canary, "password": canary]
     do {
-      _ = try await manager.response(for: secrets)
+      _ = try await manager.response(secrets)
       XCTFail("it did not fail")
     } catch { XCTAssertFalse("\(error)".contains(canary), "\(error)") }
     manager.load(secrets)

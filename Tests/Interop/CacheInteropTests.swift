@@ -37,10 +37,10 @@ import XCTest
   func testAFreshResponseIsNotAskedForAgain() async throws {
     let nginx = try needing { try NginxServer() }
     let manager = Manager(try service(nginx), "cache/fresh")
-    let first = try await manager.response(for: [:])
+    let first = try await manager.response([:])
     XCTAssertEqual(first.provenance, .network)
     nginx.stop()
-    let second = try await manager.response(for: [:])
+    let second = try await manager.response([:])
     guard case .memory = second.provenance else { return XCTFail("it landed with \(second.provenance)") }
     XCTAssertEqual(second.raw.cache.string, "fresh")
   }
@@ -49,7 +49,7 @@ import XCTest
     let nginx = try needing { try NginxServer() }
     let manager = Manager(try service(nginx), "cache/none")
     for _ in 0..<2 {
-      let response = try await manager.response(for: [:])
+      let response = try await manager.response([:])
       XCTAssertEqual(response.provenance, .network)
     }
     nginx.stop()
@@ -58,17 +58,17 @@ import XCTest
   func testAnUnchangedFileIsConfirmedByItsETagAndAChangedOneIsNot() async throws {
     let nginx = try needing { try NginxServer() }
     let manager = Manager(try service(nginx), "files/listing.json")
-    let first = try await manager.response(for: [:])
+    let first = try await manager.response([:])
     XCTAssertNotNil(first.headers["ETag"])
     XCTAssertNotNil(first.headers["Last-Modified"])
-    let second = try await manager.response(for: [:], cache: .revalidating)
+    let second = try await manager.response([:], cache: .revalidating)
     XCTAssertEqual(second.provenance, .revalidated)
     XCTAssertEqual(second.raw.total.int, 20)
     XCTAssertEqual(second.status, 200)
 
     let file = nginx.files.appendingPathComponent("listing.json")
     try Data(#"{"total": 21, "items": []}"#.utf8).write(to: file)
-    let third = try await manager.response(for: [:], cache: .revalidating)
+    let third = try await manager.response([:], cache: .revalidating)
     XCTAssertEqual(third.provenance, .network)
     XCTAssertEqual(third.raw.total.int, 21)
   }
@@ -81,12 +81,12 @@ import XCTest
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -100_000)], ofItemAtPath: file.path)
     let manager = Manager(try service(nginx), "files/listing.json")
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     time.advance(by: .seconds(9_900))
-    let second = try await manager.response(for: [:])
+    let second = try await manager.response([:])
     XCTAssertEqual(second.provenance, .memory(age: .seconds(9_900)))
     time.advance(by: .seconds(200))
-    let third = try await manager.response(for: [:])
+    let third = try await manager.response([:])
     XCTAssertEqual(third.provenance, .revalidated)
     XCTAssertEqual(third.raw.total.int, 20)
   }
@@ -97,14 +97,14 @@ import XCTest
       try NginxServer(locations: "location /dated/ { alias files/; etag off; expires 60s; }")
     }
     let manager = Manager(try service(nginx), "dated/listing.json")
-    let first = try await manager.response(for: [:])
+    let first = try await manager.response([:])
     XCTAssertNil(first.headers["ETag"])
     XCTAssertNotNil(first.headers["Expires"])
     time.advance(by: .seconds(50))
-    let second = try await manager.response(for: [:])
+    let second = try await manager.response([:])
     XCTAssertEqual(second.provenance, .memory(age: .seconds(50)))
     time.advance(by: .seconds(11))
-    let third = try await manager.response(for: [:])
+    let third = try await manager.response([:])
     XCTAssertEqual(third.provenance, .revalidated)
   }
 
@@ -121,7 +121,7 @@ import XCTest
     var seen: [String?] = []
     for language in ["de", "zh", "de", "zh"] {
       if seen.count == 2 { nginx.stop() }
-      let response = try await Manager(service, "spoken", ["Accept-Language": language]).response(for: [:])
+      let response = try await Manager(service, "spoken", ["Accept-Language": language]).response([:])
       seen.append(response.raw.language.string)
     }
     XCTAssertEqual(seen, ["de", "zh", "de", "zh"])
@@ -140,18 +140,18 @@ import XCTest
     }
     let service = try service(nginx)
     let managers = ["kind", "strict", "silent"].map { Manager(service, $0) }
-    for manager in managers { _ = try await manager.response(for: [:]) }
+    for manager in managers { _ = try await manager.response([:]) }
     nginx.stop()
     for manager in managers {
-      let fresh = try await manager.response(for: [:])
+      let fresh = try await manager.response([:])
       XCTAssertEqual(fresh.provenance, .memory(age: .zero))
     }
     time.advance(by: .seconds(70))
-    let stale = try await managers[0].response(for: [:])
+    let stale = try await managers[0].response([:])
     XCTAssertEqual(stale.provenance, .stale(age: .seconds(70)))
     for manager in managers[1...] {
       do throws(APIError) {
-        let response = try await manager.response(for: [:])
+        let response = try await manager.response([:])
         XCTFail("\(manager.apiName) landed with \(response.provenance)")
       } catch {
         XCTAssertEqual(error.stage, .transport)
@@ -168,17 +168,17 @@ import XCTest
           """)
     }
     let manager = Manager(try service(nginx), "behind/listing.json")
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     let file = nginx.files.appendingPathComponent("listing.json")
     try Data(#"{"total": 21, "items": []}"#.utf8).write(to: file)
     time.advance(by: .seconds(70))
-    let stale = try await manager.response(for: [:])
+    let stale = try await manager.response([:])
     XCTAssertEqual(stale.provenance, .stale(age: .seconds(70)))
     XCTAssertEqual(stale.raw.total.int, 20)
     for _ in 0..<400 where manager.service.cache.store?.statistics.memory.stores != 2 {
       try await Task.sleep(for: .milliseconds(5))
     }
-    let next = try await manager.response(for: [:])
+    let next = try await manager.response([:])
     XCTAssertEqual(next.raw.total.int, 21)
   }
 
@@ -190,12 +190,12 @@ import XCTest
     let file = nginx.files.appendingPathComponent("put/home.json")
     try Data(#"{"price": 1}"#.utf8).write(to: file)
     let manager = Manager(service, "kept/home.json")
-    _ = try await manager.response(for: [:])
-    let second = try await manager.response(for: [:])
+    _ = try await manager.response([:])
+    let second = try await manager.response([:])
     guard case .memory = second.provenance else { return XCTFail("it landed with \(second.provenance)") }
     let editor = Putter(service)
-    _ = try await editor.response(for: ["price": 2])
-    let third = try await manager.response(for: [:])
+    _ = try await editor.response(["price": 2])
+    let third = try await manager.response([:])
     XCTAssertEqual(third.raw.price.int, 2)
   }
 

@@ -9,7 +9,7 @@ import XCTest
     let manager = try Anything(HTTPBin(needing { try HTTPBinServer.shared() }))
     let landing = Landing()
     manager.delegate = landing
-    let response = try await manager.response(for: ["city": "苏州", "page": 2])
+    let response = try await manager.response(["city": "苏州", "page": 2])
     XCTAssertEqual(response.raw["args"]["city"].string, "苏州")
     XCTAssertEqual(response.raw["args"]["page"].string, "2")
     XCTAssertEqual(response.raw["args"]["app"].string, "interop", "the service's common parameter")

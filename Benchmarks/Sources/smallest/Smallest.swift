@@ -15,7 +15,7 @@ final class HomeListManager: BaseAPIManager, APIManager {
 
 @main struct Smallest {
   @MainActor static func main() async throws {
-    let response = try await HomeListManager().response(for: ["city": "Suzhou"])
+    let response = try await HomeListManager().response(["city": "Suzhou"])
     for home in response.raw.items.elements { print(home.name.string ?? "") }
   }
 }

@@ -48,7 +48,7 @@ import APIKit
     awaited += 1
     defer { awaited -= 1 }
     do {
-      check(try await manager.response(for: ["number": ask.number]), ask)
+      check(try await manager.response(["number": ask.number]), ask)
       count("succeeded")
     } catch  where error.reason == .alreadyLoading {
       count("refused")

@@ -233,7 +233,7 @@ import Foundation
         }
       }
       do {
-        _ = try await manager.file(for: ["bytes": bytes], to: .file(path, overwrites: true))
+        _ = try await manager.file(["bytes": bytes], to: .file(path, overwrites: true))
         return SoakFile.objection(toFile: path, bytes: bytes)
       } catch  where error.isCancellation || error.reason == .signedOut {
         continue

@@ -104,7 +104,7 @@ enum SoakFile {
         wire: WireOptions(client: HTTPClient(transport: transport)), cache: CacheOptions(),
         admission: AdmissionOptions(network: NetworkMonitor(watchesSystem: false)))
       if !FileManager.default.fileExists(atPath: folder + "/file") {
-        _ = try await SoakDownload(service).file(for: ["bytes": bytes], to: .file(folder + "/file"))
+        _ = try await SoakDownload(service).file(["bytes": bytes], to: .file(folder + "/file"))
       }
       let source = folder + "/source"
       let content = (0..<bytes).map(SoakFile.byte)

@@ -13,7 +13,7 @@ import APIKit
     pager.loadNext()
   }
 
-  func pager(_ pager: Pager, didLoad page: Page) {
+  func pager(_ pager: Pager, didSucceedWith page: Page) {
     do {
       for row in try page.response.data(with: HomeRowReformer()) { print(row.name, row.price) }
       print(pager.items.count, "of", pager.total ?? 0)

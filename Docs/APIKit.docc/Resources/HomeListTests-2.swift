@@ -13,7 +13,7 @@ import XCTest
         #"{"code": 0, "data": {"items": [{"home_name": "Cottage", "asking_price": 90000}], "total": 1}}"#))
     let homes = HomeListManager(service: Homes(wire: WireOptions(client: HTTPClient(transport: stub))))
 
-    let response = try await homes.response(for: HomeFilter(city: "DAVIS", leastBeds: 2).parameters)
+    let response = try await homes.response(HomeFilter(city: "DAVIS", leastBeds: 2).parameters)
     let rows = try response.data(with: HomeRowReformer())
 
     XCTAssertEqual(rows.map(\.name), ["Cottage"])

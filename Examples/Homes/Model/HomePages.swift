@@ -49,7 +49,7 @@ import Observation
 
   // MARK: PagerDelegate
 
-  func pager(_ pager: Pager, didLoad page: Page) {
+  func pager(_ pager: Pager, didSucceedWith page: Page) {
     do throws(APIError) {
       let fresh = try page.items.map { (item) throws(APIError) in try item.decode(as: Home.self) }
       homes = page.replacesOthers ? fresh : homes + fresh
@@ -65,9 +65,9 @@ import Observation
 
   func pagerDidReset(_ pager: Pager) { homes = [] }
 
-  /// - Parameter move: Begins a load, and returns why it was refused.
-  private func move(_ move: (Pager) -> APIError?) {
-    problem = move(pager)?.localizedDescription
+  /// - Parameter move: Begins a load.
+  private func move(_ move: (Pager) -> Takeoff) {
+    problem = move(pager).refusal?.localizedDescription
     isLoading = pager.isLoading
     isEmpty = pager.total == 0
   }

@@ -34,7 +34,9 @@ import Observation
   func retry() {
     guard let photo else { return state = .idle }
     state = .sending(0)
-    if let refusal = manager.upload(.bytes(Array(photo))) { state = .failed(refusal.localizedDescription) }
+    if let refusal = manager.upload(.bytes(Array(photo))).refusal {
+      state = .failed(refusal.localizedDescription)
+    }
   }
 
   /// Gives the upload up, also at the server.
@@ -51,18 +53,21 @@ import Observation
 
   // MARK: UploadManagerDelegate
 
-  func manager(_ manager: BaseUploadManager, didReport progress: TransferProgress) {
+  func manager(_ manager: BaseUploadManager, didProgress progress: TransferProgress) {
     state = .sending(progress.fraction ?? 0)
   }
 
-  func manager(_ manager: BaseUploadManager, didFinish response: APIResponse) {
+  func manager(_ manager: BaseUploadManager, didSucceedWith response: APIResponse) {
     state = .sent(Int64(photo?.count ?? 0))
     photo = nil
   }
 
-  func manager(_ manager: BaseUploadManager, didFail error: APIError) {
+  func manager(_ manager: BaseUploadManager, didFailWith error: APIError) {
     state = .failed(error.localizedDescription)
   }
 
-  func manager(_ manager: BaseUploadManager, didStopAt sent: Int64) { state = .idle }
+  func manager(_ manager: BaseUploadManager, didPauseAt sent: Int64) { state = .idle }
+  func manager(_ manager: BaseUploadManager, didCancel flight: FlightID, because reason: CancellationReason) {
+    state = .idle
+  }
 }

@@ -145,7 +145,7 @@ struct OperationPlanner {
         operation.accept = content[0].name.contains("*") ? nil : content[0].name
         schemas.note(
           node, "the response \(status) is \(SafeText.quoted(content[0].name))",
-          "its bytes are in `response(for:).http.bytes`")
+          "its bytes are in `response(_:).http.bytes`")
       }
     }
     if let first = types.first {

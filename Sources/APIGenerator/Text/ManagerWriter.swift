@@ -58,7 +58,7 @@ struct ManagerWriter {
       }
     }
     if case .bytes(let type) = operation.output {
-      lines += ["///", "/// The response is \(SafeText.code(type)): `response(for:).http.bytes`."]
+      lines += ["///", "/// The response is \(SafeText.code(type)): `response(_:).http.bytes`."]
     }
     return lines
   }

@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// let authenticator = Authenticator(store: store) { old in
-///   let response = try await tokens.response(for: ["refresh_token": old.refreshToken ?? ""])
+///   let response = try await tokens.response(["refresh_token": old.refreshToken ?? ""])
 ///   return Credential(accessToken: try response.raw.access_token.require())
 /// }
 /// ```

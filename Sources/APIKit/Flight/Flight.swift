@@ -47,9 +47,10 @@ final class Flight: @unchecked Sendable {
     /// The state of the run; for its owner only.
     var run: FlightRun {
       @storageRestrictions(initializes: ownedRun) init { ownedRun = newValue }
-      _read {
+      // No coroutine (`_read`): a debug build reads what it has yielded after its frame is freed.
+      get {
         ownership.check()
-        yield ownedRun
+        return ownedRun
       }
       _modify {
         ownership.check()

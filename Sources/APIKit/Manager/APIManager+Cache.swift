@@ -13,9 +13,9 @@ extension APIManager {
 
   /// Loads with these parameters, with an exception from the cache policy, and waits for the landing.
   ///
-  /// Otherwise the same as ``response(for:)-(Parameters)``. A preview is delivered to the delegate only;
-  /// ``responses(for:cache:)`` returns previews as well.
-  public func response(for parameters: Parameters, cache: CacheUse) async throws(APIError) -> APIResponse {
+  /// Otherwise the same as ``response(_:)-(Parameters)``. A preview is delivered to the delegate only;
+  /// ``responses(_:cache:)`` returns previews as well.
+  public func response(_ parameters: Parameters, cache: CacheUse) async throws(APIError) -> APIResponse {
     try await response(given: parameters, cache: cache)
   }
 
@@ -24,7 +24,7 @@ extension APIManager {
   ///
   /// The load takes off when the iteration begins. Leaving the loop early cancels the flight. The iteration
   /// throws the failure, the refusal or ``APIError/Reason/cancelled``.
-  public func responses(for parameters: Parameters, cache: CacheUse = .asPolicy) -> LandingSequence {
+  public func responses(_ parameters: Parameters, cache: CacheUse = .asPolicy) -> LandingSequence {
     LandingSequence { (yield) throws(APIError) in
       try await self.response(given: parameters, cache: cache, previews: yield)
     }

@@ -21,7 +21,7 @@ extension APIManager {
   /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, and waits for the
   /// landing.
   ///
-  /// See ``response(for:)-(Parameters)``.
+  /// See ``response(_:)-(Parameters)``.
   public func response() async throws(APIError) -> APIResponse { try await response(given: nil) }
 
   /// Loads with these parameters and returns the response that the load lands with.
@@ -29,26 +29,25 @@ extension APIManager {
   /// The flight is the same as that of `load`: policies and interceptors apply, and the delegate, if there
   /// is one, is called as well. Cancelling the task cancels the flight; in a task that is cancelled already
   /// nothing takes off. Throws the failure, the refusal, or ``APIError/Reason/cancelled``.
-  public func response(for parameters: Parameters) async throws(APIError) -> APIResponse {
+  public func response(_ parameters: Parameters) async throws(APIError) -> APIResponse {
     try await response(given: parameters)
   }
 
   /// Loads with the members of a value and returns the response that the load lands with.
   ///
-  /// See ``response(for:)-(Parameters)``.
+  /// See ``response(_:)-(Parameters)``.
   @_disfavoredOverload public func response(
-    for parameters: some Encodable
+    _ parameters: some Encodable
   ) async throws(APIError) -> APIResponse {
-    try await response(for: Parameters(encoding: parameters))
+    try await response(Parameters(encoding: parameters))
   }
 
   package func response(
     given parameters: Parameters?, path: String? = nil, cache: CacheUse = .asPolicy,
     options: LoadOptions = .none, previews: AsyncStream<APIResponse>.Continuation? = nil,
-    onProgress: (@MainActor (TransferProgress) -> Void)? = nil
+    onProgress: (@MainActor (TransferProgress) -> Void)? = nil, as flight: FlightID = .next()
   ) async throws(APIError) -> APIResponse {
     guard !Task.isCancelled else { throw APIError(cancelled: .taskCancelled) }
-    let flight = FlightID.next()
     let result = await landing(of: flight) { waiter in
       _ = takeOff(
         flight, with: parameters, path: path, cache: cache, options: options, previews: previews,

@@ -19,9 +19,9 @@ extension APIManager {
 
   /// Loads with these parameters and these options, and waits for the landing.
   ///
-  /// Otherwise the same as ``response(for:)-(Parameters)``.
+  /// Otherwise the same as ``response(_:)-(Parameters)``.
   public func response(
-    for parameters: Parameters = [:], cache: CacheUse = .asPolicy, options: LoadOptions
+    _ parameters: Parameters = [:], cache: CacheUse = .asPolicy, options: LoadOptions
   ) async throws(APIError) -> APIResponse {
     try await response(given: parameters, cache: cache, options: options)
   }

@@ -2,26 +2,26 @@
 extension APIManager {
   /// Loads and decodes the response.
   ///
-  /// The flight is that of ``response(for:)-(Parameters)``. Bodies above 64 KiB are decoded off the main actor.
+  /// The flight is that of ``response(_:)-(Parameters)``. Bodies above 64 KiB are decoded off the main actor.
   /// - Parameters:
-  ///   - type: What to decode the whole response as; a part of it is decoded by a reformer.
   ///   - parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
+  ///   - type: What to decode the whole response as; a part of it is decoded by a reformer.
   /// - Throws: What the load fails with, or an error with the stage `reform` that names the path of the value that
   ///   does not fit.
   public func value<Value: Decodable & Sendable>(
-    as type: Value.Type, for parameters: Parameters? = nil
+    _ parameters: Parameters? = nil, as type: Value.Type
   ) async throws(APIError) -> Value {
     try await response(given: parameters).value(with: DecodingReformer<Value>())
   }
 
   /// Loads and reforms the response.
   ///
-  /// The flight is that of ``response(for:)-(Parameters)``. Bodies above 64 KiB are reformed off the main actor.
+  /// The flight is that of ``response(_:)-(Parameters)``. Bodies above 64 KiB are reformed off the main actor.
   /// - Parameters:
-  ///   - reformer: What makes the value of the response.
   ///   - parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
+  ///   - reformer: What makes the value of the response.
   public func value<Value: Sendable>(
-    with reformer: some Reformer<Value>, for parameters: Parameters? = nil
+    _ parameters: Parameters? = nil, with reformer: some Reformer<Value>
   ) async throws(APIError) -> Value {
     try await response(given: parameters).value(with: reformer)
   }
@@ -31,9 +31,9 @@ extension APIManager where Output: Decodable & Sendable {
   /// Loads and decodes the response as the manager's ``Output``.
   ///
   /// - Parameter parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
-  /// - Throws: What ``value(as:for:)`` throws.
+  /// - Throws: What ``value(_:as:)`` throws.
   public func value(_ parameters: Parameters? = nil) async throws(APIError) -> Output {
-    try await value(as: Output.self, for: parameters)
+    try await value(parameters, as: Output.self)
   }
 
   /// Loads with the members of a value, and decodes the response as the manager's ``Output``.

@@ -17,7 +17,7 @@ extension BaseAPIManager {
 
   /// Not available: adopt ``APIManager``.
   @available(*, unavailable, message: "a subclass of BaseAPIManager loads once it adopts APIManager")
-  public func response(for parameters: Parameters) async throws(APIError) -> APIResponse {
+  public func response(_ parameters: Parameters) async throws(APIError) -> APIResponse {
     fatalError("unavailable, so never called")
   }
 }

@@ -10,7 +10,7 @@ import Foundation
 /// ```swift
 /// let tape = try TapeTransport(file: "Tapes/homes.har")  // never touches a network
 /// let homes = HomeListManager(service: Homes(wire: WireOptions(client: HTTPClient(transport: tape))))
-/// let response = try await homes.response(for: ["city": "Suzhou"])
+/// let response = try await homes.response(["city": "Suzhou"])
 /// XCTAssertEqual(tape.unused, [])
 /// ```
 /// A request that is not on the tape fails with `APIError.Reason.misconfigured`; the error names the nearest entry and

@@ -7,7 +7,7 @@ import Foundation
 /// let log = ActionLog { batch in
 ///   let manager = ActionsManager()
 ///   manager.headers["Idempotency-Key"] = batch.key
-///   _ = try await manager.response(for: ["actions": batch.actions])
+///   _ = try await manager.response(["actions": batch.actions])
 /// }
 /// log.start()
 /// log.record("open-home", ["id": 7])

@@ -45,7 +45,7 @@ extension TransferQueue: QueueOwner {
     guard runner.running[row.id]?.isCancelled == false, isPresent(row) else { return }
     live[row.id] = progress
     registry.attached(row.recipient)?.report(progress)
-    delegate?.transferQueue(self, didReport: progress, of: TransferID(rawValue: row.id))
+    delegate?.transferQueue(self, didProgress: progress, of: TransferID(rawValue: row.id))
   }
 
   /// Tells the manager that is attached and the queue's delegate.

@@ -131,11 +131,11 @@ import Foundation
   ///     it. The default is the name of the type.
   public func attach<Manager: DownloadManager>(_ manager: Manager, as name: String? = nil) {
     registry.attach(manager, as: name, with: runner) { manager, progress in
-      manager.delegate?.manager(manager, didReport: progress)
+      manager.delegate?.manager(manager, didProgress: progress)
     } land: { manager, landing in
       switch landing.file(of: manager) {
-      case .success(let file): manager.delegate?.manager(manager, didFinish: file)
-      case .failure(let error): manager.delegate?.manager(manager, didFail: error)
+      case .success(let file): manager.delegate?.manager(manager, didSucceedWith: file)
+      case .failure(let error): manager.delegate?.manager(manager, didFailWith: error)
       }
     }
   }
@@ -149,11 +149,11 @@ import Foundation
   ///     it. The default is the name of the type.
   public func attach<Manager: UploadManager>(_ manager: Manager, as name: String? = nil) {
     registry.attach(manager, as: name, with: runner) { manager, progress in
-      manager.delegate?.manager(manager, didReport: progress)
+      manager.delegate?.manager(manager, didProgress: progress)
     } land: { manager, landing in
       switch landing.result(of: manager) {
-      case .success(let response): manager.delegate?.manager(manager, didFinish: response)
-      case .failure(let error): manager.delegate?.manager(manager, didFail: error)
+      case .success(let response): manager.delegate?.manager(manager, didSucceedWith: response)
+      case .failure(let error): manager.delegate?.manager(manager, didFailWith: error)
       }
     }
   }

@@ -4,7 +4,7 @@ public import APIKit
 /// main actor.
 @MainActor public protocol TransferQueueDelegate: AnyObject {
   /// How far a transfer is; at most ten times a second, and at the end. The default does nothing.
-  func transferQueue(_ queue: TransferQueue, didReport progress: TransferProgress, of transfer: TransferID)
+  func transferQueue(_ queue: TransferQueue, didProgress progress: TransferProgress, of transfer: TransferID)
   /// A transfer has ended. What was set aside has failed, and stays in the queue. The default does nothing.
   func transferQueue(
     _ queue: TransferQueue, didEnd transfer: TransferID, _ result: Result<TransferEnd, APIError>)
@@ -13,7 +13,7 @@ public import APIKit
 extension TransferQueueDelegate {
   /// Does nothing.
   public func transferQueue(
-    _ queue: TransferQueue, didReport progress: TransferProgress, of transfer: TransferID
+    _ queue: TransferQueue, didProgress progress: TransferProgress, of transfer: TransferID
   ) {}
   /// Does nothing.
   public func transferQueue(

@@ -8,7 +8,7 @@ public import APIKit
 ///   let apiName = "brochures/{id}"
 /// }
 ///
-/// let file = try await brochures.file(for: ["id": 7], to: .file("/tmp/brochure.pdf"))
+/// let file = try await brochures.file(["id": 7], to: .file("/tmp/brochure.pdf"))
 /// ```
 /// Nothing here can be overridden; what a subclass states is in ``DownloadManager``. Isolated to the main actor; reading and
 /// writing are done elsewhere. One file is downloaded at a time. A download that ends early, however it ends, leaves a partial
@@ -29,10 +29,10 @@ public import APIKit
   /// Whether a file is being downloaded.
   public var isDownloading: Bool { task != nil }
 
-  /// Ends the download after a checkpoint; the next call goes on from there. The delegate is told when it has ended.
+  /// Ends the download after a checkpoint; the next call resumes there. The delegate's `didPauseAt` follows.
   public func pause() { task?.cancel() }
 
-  /// Ends the download and removes its partial file. The delegate is told when it has ended.
+  /// Ends the download and removes its partial file. The delegate's `didCancel` follows.
   public func cancel() {
     run?.discards.store(true)
     task?.cancel()
@@ -46,7 +46,7 @@ public import APIKit
     PartialFile.sweep(folder, olderThan: age)
   }
 
-  func start(_ run: DownloadRun, manager name: String) -> TransferTask<DownloadedFile> {
+  func start(_ run: DownloadRun, manager name: String, flight: FlightID) -> TransferTask<DownloadedFile> {
     self.run = run
     let task = Task { [weak self] in
       // The run keeps what is called here.
@@ -54,7 +54,7 @@ public import APIKit
         MainDelivery.main.put { [weak self, weak run] in if let run { self?.tell(report, of: run) } }
       }
       let named = result.named(name)
-      self?.end(named, at: state, last: await run.last)
+      self?.end(flight, named, at: state, last: await run.last)
       return named
     }
     self.task = task
@@ -68,57 +68,68 @@ public import APIKit
     case .began(let offset, let total): delegate?.manager(self, didBeginAt: offset, of: total)
     case .progress(let progress):
       told = progress.received
-      delegate?.manager(self, didReport: progress)
+      delegate?.manager(self, didProgress: progress)
     }
   }
 
   private func end(
-    _ result: Result<DownloadedFile, APIError>, at state: DownloadState, last: TransferProgress?
+    _ flight: FlightID, _ result: Result<DownloadedFile, APIError>, at state: DownloadState,
+    last: TransferProgress?
   ) {
-    var state = state
     // The last report may be on its way still.
-    if let last, last.received != told, run?.isDiscarded != true { delegate?.manager(self, didReport: last) }
+    if let last, last.received != told, run?.isDiscarded != true {
+      delegate?.manager(self, didProgress: last)
+    }
     told = nil
+    let isDiscarded = run?.isDiscarded == true
     // A cancel that came after the run had looked for it, in that report at the latest.
-    if let run, run.isDiscarded, state.offset > 0, case .failure(let error) = result,
+    if let run, isDiscarded, state.offset > 0, case .failure(let error) = result,
       error.reason == .cancelled
     {
       run.removePartialFile()
-      state = DownloadState()
     }
     (task, run) = (nil, nil)
     switch result {
-    case .success(let file): delegate?.manager(self, didFinish: file)
+    case .success(let file): delegate?.manager(self, didSucceedWith: file)
+    case .failure(let error) where error.reason == .cancelled && isDiscarded:
+      delegate?.manager(self, didCancel: flight, because: .byCaller)
     case .failure(let error) where error.reason == .cancelled:
       delegate?.manager(self, didPauseAt: state.offset, of: state.total)
-    case .failure(let error): delegate?.manager(self, didFail: error)
+    case .failure(let error): delegate?.manager(self, didFailWith: error)
     }
   }
 }
 
 /// Receives what becomes of the downloads of a manager; called on the main actor.
 ///
-/// After a download has begun, exactly one of ``manager(_:didFinish:)``, ``manager(_:didFail:)`` and
-/// ``manager(_:didPauseAt:of:)`` is called, unless the manager is released before.
+/// After a download has begun, exactly one of ``manager(_:didSucceedWith:)``, ``manager(_:didFailWith:)``,
+/// ``manager(_:didPauseAt:of:)`` and ``manager(_:didCancel:because:)`` is called, unless the manager is released before.
 @MainActor public protocol DownloadManagerDelegate: AnyObject {
   /// The file is complete and at its place.
-  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile)
+  func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile)
   /// The download has failed. Its partial file is kept where the next call can go on.
-  func manager(_ manager: BaseDownloadManager, didFail error: APIError)
+  func manager(_ manager: BaseDownloadManager, didFailWith error: APIError)
   /// Bytes are received from this offset on; the offset is 0 for a new file. Called again when it is begun anew. The default
   /// does nothing.
   func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?)
   /// How far it is, with the bytes of earlier calls; at most ten times a second, and at the end. The default does nothing.
-  func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress)
-  /// It was paused at this offset, or cancelled, with 0. The default does nothing.
+  func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress)
+  /// The download was paused at this offset, or its task cancelled. The default does nothing.
   func manager(_ manager: BaseDownloadManager, didPauseAt offset: Int64, of total: Int64?)
+  /// The download was cancelled and its partial file removed; `flight` is the id that ``DownloadManager/download(_:to:sha256:)``
+  /// has returned. The default does nothing.
+  func manager(_ manager: BaseDownloadManager, didCancel flight: FlightID, because reason: CancellationReason)
 }
 
 extension DownloadManagerDelegate {
   /// Does nothing.
   public func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?) {}
   /// Does nothing.
-  public func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress) {}
+  public func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress) {}
   /// Does nothing.
   public func manager(_ manager: BaseDownloadManager, didPauseAt offset: Int64, of total: Int64?) {}
+  /// Does nothing.
+  public func manager(
+    _ manager: BaseDownloadManager, didCancel flight: FlightID, because reason: CancellationReason
+  ) {}
 }

@@ -48,33 +48,45 @@ extension DownloadManager {
   ///   - target: Where the file goes.
   ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits; by default the digest of the server's
   ///     `Repr-Digest` (SHA-512 or SHA-256), if it states one.
-  /// - Returns: Why it was refused: `APIError.Reason.alreadyLoading` while the manager is downloading, and
-  ///   `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits; nil when it began.
+  /// - Returns: The id of the download, or why it was refused: `APIError.Reason.alreadyLoading` while the manager is
+  ///   downloading, and `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits. A refusal is not
+  ///   told to the delegate.
   @discardableResult public func download(
     _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
-  ) -> APIError? {
-    do throws(APIError) { _ = try begin(parameters, to: target, sha256: sha256) } catch { return error }
-    return nil
+  ) -> Takeoff {
+    let flight = FlightID.next()
+    do throws(APIError) { _ = try begin(parameters, to: target, sha256: sha256, flight) } catch {
+      return .refused(error)
+    }
+    return .flying(flight)
   }
 
   /// Downloads and waits for the file. The delegate is called as well. Cancelling the task pauses the download.
   ///
   /// Otherwise the same as ``download(_:to:sha256:)``.
   public func file(
-    for parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
+    _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) async throws(APIError) -> DownloadedFile {
-    try await begin(parameters, to: target, sha256: sha256).cancellableValue().get()
+    try await begin(parameters, to: target, sha256: sha256, .next()).cancellableValue().get()
+  }
+
+  /// Renamed.
+  @available(*, deprecated, renamed: "file(_:to:sha256:)")
+  public func file(
+    for parameters: Parameters, to target: DownloadTarget, sha256: String? = nil
+  ) async throws(APIError) -> DownloadedFile {
+    try await file(parameters, to: target, sha256: sha256)
   }
 
   private func begin(
-    _ parameters: Parameters, to target: DownloadTarget, sha256: String?
+    _ parameters: Parameters, to target: DownloadTarget, sha256: String?, _ flight: FlightID
   ) throws(APIError) -> TransferTask<DownloadedFile> {
     guard !isDownloading else {
       throw APIError(.takeoff, .alreadyLoading, "this manager is downloading a file")
     }
     return start(
       try makeRun(parameters, to: target, sha256: sha256, TransferTerms()),
-      manager: String(describing: type(of: self)))
+      manager: String(describing: type(of: self)), flight: flight)
   }
 
   /// What tells its file from others at the same place.

@@ -18,6 +18,7 @@ public import APIKit
 
   private var task: TransferTask<APIResponse>?
   private var run: UploadRun?
+  private var isDiscarded = false
   private var last: TransferProgress?
 
   /// Makes a manager.
@@ -28,24 +29,26 @@ public import APIKit
   /// Whether a body is being sent.
   public var isUploading: Bool { task != nil }
 
-  /// Ends the upload. One by tus keeps its place, and the next call with the same body goes on from there.
+  /// Ends the upload. A tus upload keeps its position, and the next call with the same body resumes there. The delegate's
+  /// `didPauseAt` follows.
   public func pause() { task?.cancel() }
 
-  /// Ends the upload; by tus, the server is told to forget it, and so is the journal.
+  /// Ends the upload. With tus, server and journal forget it. The delegate's `didCancel` follows.
   public func cancel() {
+    guard let task else { return }
+    isDiscarded = true
     run?.discards.store(true)
-    task?.cancel()
+    task.cancel()
   }
 
   func start(
-    manager name: String, run: UploadRun? = nil,
+    manager name: String, run: UploadRun? = nil, flight: FlightID,
     _ work: @escaping UploadWork
   ) -> TransferTask<APIResponse> {
-    self.run = run
-    last = nil
+    (self.run, isDiscarded, last) = (run, false, nil)
     let task = Task { [weak self] in
       let result = await work { [weak self] progress in self?.tell(progress) }.named(name)
-      self?.end(result)
+      self?.end(flight, result)
       return result
     }
     self.task = task
@@ -54,18 +57,20 @@ public import APIKit
 
   private func tell(_ progress: TransferProgress) {
     // The callback before may have cancelled it.
-    guard isUploading, run?.discards.load() != true else { return }
+    guard isUploading, !isDiscarded else { return }
     last = progress
-    delegate?.manager(self, didReport: progress)
+    delegate?.manager(self, didProgress: progress)
   }
 
-  private func end(_ result: Result<APIResponse, APIError>) {
+  private func end(_ flight: FlightID, _ result: Result<APIResponse, APIError>) {
     let sent = last?.sent ?? 0
     (task, run) = (nil, nil)
     switch result {
-    case .success(let response): delegate?.manager(self, didFinish: response)
-    case .failure(let error) where error.isCancellation: delegate?.manager(self, didStopAt: sent)
-    case .failure(let error): delegate?.manager(self, didFail: error)
+    case .success(let response): delegate?.manager(self, didSucceedWith: response)
+    case .failure(let error) where error.isCancellation && isDiscarded:
+      delegate?.manager(self, didCancel: flight, because: .byCaller)
+    case .failure(let error) where error.isCancellation: delegate?.manager(self, didPauseAt: sent)
+    case .failure(let error): delegate?.manager(self, didFailWith: error)
     }
   }
 }
@@ -76,23 +81,29 @@ typealias UploadWork =
 
 /// Receives what becomes of the uploads of a manager; called on the main actor.
 ///
-/// After an upload has begun, exactly one of ``manager(_:didFinish:)``, ``manager(_:didFail:)`` and ``manager(_:didStopAt:)``
-/// is called, unless the manager is released before.
+/// After an upload has begun, exactly one of ``manager(_:didSucceedWith:)``, ``manager(_:didFailWith:)``,
+/// ``manager(_:didPauseAt:)`` and ``manager(_:didCancel:because:)`` is called, unless the manager is released before.
 @MainActor public protocol UploadManagerDelegate: AnyObject {
   /// The server has responded to the whole.
-  func manager(_ manager: BaseUploadManager, didFinish response: APIResponse)
+  func manager(_ manager: BaseUploadManager, didSucceedWith response: APIResponse)
   /// The upload has failed. One by tus can go on where the server still knows it.
-  func manager(_ manager: BaseUploadManager, didFail error: APIError)
+  func manager(_ manager: BaseUploadManager, didFailWith error: APIError)
   /// How far it is: sent bytes, then those of the response; at most ten times a second, and at the end. Sent bytes may become
   /// fewer when a body is sent again. The default does nothing.
-  func manager(_ manager: BaseUploadManager, didReport progress: TransferProgress)
-  /// It was paused or cancelled when so many bytes were sent. The default does nothing.
-  func manager(_ manager: BaseUploadManager, didStopAt sent: Int64)
+  func manager(_ manager: BaseUploadManager, didProgress progress: TransferProgress)
+  /// The upload was paused, or its task cancelled, when this many bytes were sent. The default does nothing.
+  func manager(_ manager: BaseUploadManager, didPauseAt sent: Int64)
+  /// The upload was cancelled; `flight` is the id that ``UploadManager/upload(_:_:)`` has returned. The default does nothing.
+  func manager(_ manager: BaseUploadManager, didCancel flight: FlightID, because reason: CancellationReason)
 }
 
 extension UploadManagerDelegate {
   /// Does nothing.
-  public func manager(_ manager: BaseUploadManager, didReport progress: TransferProgress) {}
+  public func manager(_ manager: BaseUploadManager, didProgress progress: TransferProgress) {}
   /// Does nothing.
-  public func manager(_ manager: BaseUploadManager, didStopAt sent: Int64) {}
+  public func manager(_ manager: BaseUploadManager, didPauseAt sent: Int64) {}
+  /// Does nothing.
+  public func manager(
+    _ manager: BaseUploadManager, didCancel flight: FlightID, because reason: CancellationReason
+  ) {}
 }

@@ -46,10 +46,12 @@ extension UploadManager {
   /// - Parameters:
   ///   - body: Bytes, a file or a stream; `MultipartForm.body()` makes one of a form.
   ///   - parameters: The parameters of the endpoint, in path and query.
-  /// - Returns: Why it was refused: `APIError.Reason.alreadyLoading` while the manager is uploading; nil when it began.
-  @discardableResult public func upload(_ body: HTTPBody, _ parameters: Parameters = [:]) -> APIError? {
-    do throws(APIError) { _ = try begin(body, parameters) } catch { return error }
-    return nil
+  /// - Returns: The id of the upload, or why it was refused: `APIError.Reason.alreadyLoading` while the manager is uploading. A
+  ///   refusal is not told to the delegate.
+  @discardableResult public func upload(_ body: HTTPBody, _ parameters: Parameters = [:]) -> Takeoff {
+    let flight = FlightID.next()
+    do throws(APIError) { _ = try begin(body, parameters, flight) } catch { return .refused(error) }
+    return .flying(flight)
   }
 
   /// Uploads and waits for the response. The delegate is called as well. Cancelling the task ends the upload; one that can go
@@ -59,17 +61,17 @@ extension UploadManager {
   public func response(
     uploading body: HTTPBody, _ parameters: Parameters = [:]
   ) async throws(APIError) -> APIResponse {
-    try await begin(body, parameters).cancellableValue().get()
+    try await begin(body, parameters, .next()).cancellableValue().get()
   }
 
   private func begin(
-    _ body: HTTPBody, _ parameters: Parameters
+    _ body: HTTPBody, _ parameters: Parameters, _ flight: FlightID
   ) throws(APIError) -> TransferTask<APIResponse> {
     guard !isUploading else {
       throw APIError(.takeoff, .alreadyLoading, "this manager is uploading")
     }
     let (run, work) = try makeWork(body, parameters, terms: TransferTerms())
-    return start(manager: String(describing: type(of: self)), run: run, work)
+    return start(manager: String(describing: type(of: self)), run: run, flight: flight, work)
   }
 
   /// An upload that has not begun; with the run of one in parts.

@@ -72,7 +72,7 @@ struct HomeLoader {
     let parameters = query.parameters(page: 1).removing(["page", "size"])
     var rows: [PropertyListReformer.Row] = []
     var pages = 0
-    for try await page in manager.pages(for: parameters) {
+    for try await page in manager.pages(parameters) {
       session.note(page.response.provenance)
       let homes = try page.response.data(with: PropertyListReformer())
       rows += homes
@@ -109,7 +109,7 @@ struct HomeLoader {
     let first = all || manager is NewHomesManager ? 1 : query.page
     var pages: [Page<Output>] = []
     for number in first...query.page {
-      session.note(try await manager.response(for: query.parameters(page: number)).provenance)
+      session.note(try await manager.response(query.parameters(page: number)).provenance)
       let output = try await manager.fetchDataInBackground(with: reformer)
       let total = try manager.fetchData(with: PropertyTotalReformer()) ?? output.count
       if query.page > 1 { session.showProgress(homes: output.count) }

@@ -22,10 +22,10 @@ struct LoadMix {
   /// Loads each list and a home each. Failures are part of it: statistics have them.
   func runRound(_ round: Int) async {
     for list in lists {
-      _ = try? await list.response(for: ["page": 1, "size": 5 + round % 40])
+      _ = try? await list.response(["page": 1, "size": 5 + round % 40])
     }
     for (manager, ids) in details {
-      _ = try? await manager.response(for: ["id": ids[round % ids.count]])
+      _ = try? await manager.response(["id": ids[round % ids.count]])
     }
     if round.isMultiple(of: 10) {
       let flight = lists[0].load(["page": 1, "size": 90])

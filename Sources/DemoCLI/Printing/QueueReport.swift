@@ -20,7 +20,8 @@ import APIKitTransfers
     tenths = Self.together(parts.values).fraction.map { Int($0 * 10) } ?? 0
   }
 
-  func transferQueue(_ queue: TransferQueue, didReport progress: TransferProgress, of transfer: TransferID) {
+  func transferQueue(_ queue: TransferQueue, didProgress progress: TransferProgress, of transfer: TransferID)
+  {
     // The response to an upload does not count.
     if progress.isReceiving, let known = parts[transfer], known.sent > 0 { return }
     parts[transfer] = progress

@@ -17,16 +17,16 @@ import APIKitTransfers
     if tenths == 0, begin == 0 { begin = offset }
   }
 
-  func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress) { show(progress) }
-  func manager(_ manager: BaseUploadManager, didReport progress: TransferProgress) {
+  func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress) { show(progress) }
+  func manager(_ manager: BaseUploadManager, didProgress progress: TransferProgress) {
     sent = max(sent, progress.sent)
     if !progress.isReceiving { show(progress) }
   }
 
-  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) {}
-  func manager(_ manager: BaseDownloadManager, didFail error: APIError) {}
-  func manager(_ manager: BaseUploadManager, didFinish response: APIResponse) {}
-  func manager(_ manager: BaseUploadManager, didFail error: APIError) {}
+  func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile) {}
+  func manager(_ manager: BaseDownloadManager, didFailWith error: APIError) {}
+  func manager(_ manager: BaseUploadManager, didSucceedWith response: APIResponse) {}
+  func manager(_ manager: BaseUploadManager, didFailWith error: APIError) {}
 
   private func show(_ progress: TransferProgress) {
     console.progress(Self.line(progress, width: console.width))

@@ -88,7 +88,7 @@ import XCTest
     tokens.apiName = "token"
     tokens.signIn = .exempt
     let authenticator = try authenticator { old in
-      let response = try await tokens.response(for: ["refresh_token": old.refreshToken ?? ""])
+      let response = try await tokens.response(["refresh_token": old.refreshToken ?? ""])
       return Credential(accessToken: response.raw.access_token.string ?? "")
     }
     tokens.service.authenticator = authenticator
@@ -134,7 +134,7 @@ import XCTest
       return Credential(accessToken: "new", expiresAt: time.wallClock + 60)
     }
     let manager = makeManager(authenticator)
-    for number in 0..<10 { _ = try await manager.response(for: ["n": number]) }
+    for number in 0..<10 { _ = try await manager.response(["n": number]) }
     XCTAssertEqual(renewals.value, 1)
     time.advance(by: .seconds(46))
     _ = try await manager.response()
@@ -398,11 +398,11 @@ import XCTest
     manager.service.store = ResponseCache()
     manager.cachePolicy = .fresh()
     _ = try await manager.response()
-    let stored = try await manager.response(for: [:], cache: .storedOnly)
+    let stored = try await manager.response([:], cache: .storedOnly)
     XCTAssertEqual(stored.provenance.isStored, true)
     try authenticator.signOut()
     let error = try await errorThrown { () throws(APIError) in
-      try await manager.response(for: [:], cache: .storedOnly)
+      try await manager.response([:], cache: .storedOnly)
     }
     XCTAssertEqual(error.reason, .notCached)
     XCTAssertEqual(stub.requests.count, 1)

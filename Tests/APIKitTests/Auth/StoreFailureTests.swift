@@ -30,7 +30,7 @@ import XCTest
     store.fails(true)
     let manager = makeManager(authenticator)
     _ = try await manager.response()
-    _ = try await manager.response(for: ["n": 2])
+    _ = try await manager.response(["n": 2])
     XCTAssertEqual(
       stub.requests.map { $0.headers["Authorization"] }, ["Bearer old", "Bearer new", "Bearer new"])
     await waitUntil { told.all.count == 1 }

@@ -114,7 +114,7 @@ import APIKitTesting
       try open("wwan0", "198.51.100", metric: 100)
       await wait(for: .cellular)
       manager.networkGate = .refuse.unmetered
-      let metered = await failure { try await manager.response(for: ["n": 2]) }
+      let metered = await failure { try await manager.response(["n": 2]) }
       XCTAssertEqual(metered?.reason, .noNetwork)
       try ip("link set wwan0 down")
       await wait(for: .wifi)
@@ -123,7 +123,7 @@ import APIKitTesting
       try ip("link delete wlan0")
       await wait(for: .offline)
       manager.networkGate = .refuse
-      let refused = await failure { try await manager.response(for: ["n": 3]) }
+      let refused = await failure { try await manager.response(["n": 3]) }
       XCTAssertEqual(refused?.reason, .noNetwork)
       XCTAssertEqual(stub.requests.count, 1)
       await waitUntil { posted.conditions.last == .offline }

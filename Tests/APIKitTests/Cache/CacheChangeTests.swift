@@ -14,7 +14,7 @@ import XCTest
     let editor = makeManager(.none)
     editor.method = .post
     editor.cacheTraits.expires = ["homes"]
-    _ = try await editor.response(for: ["price": 1])
+    _ = try await editor.response(["price": 1])
     let second = try await lands()
     XCTAssertEqualProvenance(second, .network)
     XCTAssertEqual(second.raw[0].int, 2)
@@ -28,7 +28,7 @@ import XCTest
     let editor = makeManager(.none)
     editor.method = .post
     editor.cacheTraits.expires = ["homes"]
-    _ = try await errorThrown { () async throws(APIError) in try await editor.response(for: [:]) }
+    _ = try await errorThrown { () async throws(APIError) in try await editor.response([:]) }
     XCTAssertEqualProvenance(try await lands(), .memory(age: .zero))
   }
 

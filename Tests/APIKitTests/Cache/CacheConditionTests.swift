@@ -49,7 +49,7 @@ import XCTest
       guard case .stale = stored.provenance else { return XCTFail("\(condition): \(stored.provenance)") }
     }
     XCTAssertEqual(stub.requests.count, 2)
-    let error = try await errorThrown { () throws(APIError) in try await manager.response(for: ["page": 2]) }
+    let error = try await errorThrown { () throws(APIError) in try await manager.response(["page": 2]) }
     XCTAssertEqual(error.reason, .notCached)
   }
 

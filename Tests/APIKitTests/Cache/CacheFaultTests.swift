@@ -283,7 +283,7 @@ final class CacheFaultTests: XCTestCase {
       service.store = cache
       let manager = TestManager(service)
       manager.cachePolicy = .fresh()
-      let response = try await manager.response(for: [:])
+      let response = try await manager.response([:])
       await cache.flush()
       return response
     }

@@ -108,7 +108,7 @@ import XCTest
     script(.json("[1]"))
     _ = try await lands()
     let other = OtherManager(manager.service)
-    let response = try await other.response(for: [:])
+    let response = try await other.response([:])
     XCTAssertEqualProvenance(response, .network)
   }
 
@@ -148,19 +148,19 @@ import XCTest
     let authenticator = Authenticator()
     let manager = SignedInManager(
       SignedInService(client: HTTPClient(transport: stub), cache: cache, authenticator: authenticator))
-    XCTAssertEqualProvenance(try await manager.response(for: [:]), .network)
-    XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
+    XCTAssertEqualProvenance(try await manager.response([:]), .network)
+    XCTAssertEqualProvenance(try await manager.response([:]), .memory(age: .zero))
     for user in ["ann", "bob"] {
       try authenticator.signIn(
         with: Credential(accessToken: "access of \(user)", refreshToken: "renew \(user)"))
-      XCTAssertEqualProvenance(try await manager.response(for: [:]), .network)
-      XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
+      XCTAssertEqualProvenance(try await manager.response([:]), .network)
+      XCTAssertEqualProvenance(try await manager.response([:]), .memory(age: .zero))
       try authenticator.signIn(
         with: Credential(accessToken: "next of \(user)", refreshToken: "renew \(user)"))
-      XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
+      XCTAssertEqualProvenance(try await manager.response([:]), .memory(age: .zero))
     }
     try authenticator.signOut()
-    XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
+    XCTAssertEqualProvenance(try await manager.response([:]), .memory(age: .zero))
     XCTAssertEqual(asked, 3, "nobody, ann and bob")
   }
 
@@ -171,14 +171,14 @@ import XCTest
     let authenticator = Authenticator()
     let manager = SignedInManager(
       SignedInService(client: HTTPClient(transport: stub), cache: cache, authenticator: authenticator))
-    async let bobs = manager.response(for: [:])
+    async let bobs = manager.response([:])
     try await stub.waitForRequests(1)
     try authenticator.signIn(with: Credential(accessToken: "bob"))
     stub.release()
     XCTAssertEqualProvenance(try await bobs, .network)
     try authenticator.signOut()
     do {
-      let response = try await manager.response(for: [:])
+      let response = try await manager.response([:])
       XCTFail("nobody was shown bob's response, \(response.provenance)")
     } catch {
       XCTAssertEqual(error.context.status, 401)

@@ -33,13 +33,13 @@ import XCTest
   func lands(_ parameters: Parameters = [:], cache use: CacheUse = .asPolicy) async throws
     -> APIResponse
   {
-    try await manager.response(for: parameters, cache: use)
+    try await manager.response(parameters, cache: use)
   }
 
   /// The error that a load fails with.
   func fails(_ parameters: Parameters = [:], line: UInt = #line) async -> APIError? {
     do {
-      let response = try await manager.response(for: parameters)
+      let response = try await manager.response(parameters)
       XCTFail("it landed with \(response.provenance)", line: line)
       return nil
     } catch {

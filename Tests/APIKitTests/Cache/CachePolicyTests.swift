@@ -30,10 +30,10 @@ import XCTest
         manager.cachePolicy = policy
         manager.method = method
         for _ in 0..<2 {
-          XCTAssertEqualProvenance(try await manager.response(for: ["a": 1]), .network)
+          XCTAssertEqualProvenance(try await manager.response(["a": 1]), .network)
         }
         cache.followCondition { .offline }
-        XCTAssertEqualProvenance(try await manager.response(for: ["a": 1]), .network)
+        XCTAssertEqualProvenance(try await manager.response(["a": 1]), .network)
         XCTAssertEqual(stub.requests.count, 3, "\(method) under \(policy)")
         XCTAssertEqual(cache.statistics.memory.stores, 0, "\(method) under \(policy)")
       }

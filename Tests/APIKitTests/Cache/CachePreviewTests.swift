@@ -60,13 +60,13 @@ import XCTest
     manager.cachePolicy = .cacheThenNetwork
     _ = try await lands()
     var seen: [Provenance] = []
-    for try await response in manager.responses(for: [:]) { seen.append(response.provenance) }
+    for try await response in manager.responses([:]) { seen.append(response.provenance) }
     XCTAssertEqual(seen, [.memory(age: .zero), .network])
     stub.on("/api/list", .failure(.connectionLost))
     seen = []
     var error: APIError?
     do {
-      for try await response in manager.responses(for: [:]) { seen.append(response.provenance) }
+      for try await response in manager.responses([:]) { seen.append(response.provenance) }
       XCTFail("the network's failure was not thrown")
     } catch let thrown {
       error = thrown

@@ -15,7 +15,7 @@ import XCTest
 
   private func notCached(_ parameters: Parameters = [:], _ use: CacheUse, line: UInt = #line) async throws {
     let error = try await errorThrown(line: line) { () throws(APIError) in
-      try await manager.response(for: parameters, cache: use)
+      try await manager.response(parameters, cache: use)
     }
     XCTAssertEqual(error.reason, .notCached, line: line)
   }

@@ -35,15 +35,15 @@ import XCTest
     let server = try DemoServer()
     let manager = try manager(of: server)
     // The server's clock is the real one; the cache's stands where the page was made.
-    let first = try await manager.response(for: ["size": 2])
+    let first = try await manager.response(["size": 2])
     XCTAssertEqual(first.provenance, .network)
     let requests = server.counters.requests
     time.advance(by: .seconds(59))
-    let second = try await manager.response(for: ["size": 2])
+    let second = try await manager.response(["size": 2])
     XCTAssertEqual(second.provenance, .memory(age: .seconds(59)))
     XCTAssertEqual(server.counters.requests, requests)
     time.advance(by: .seconds(2))
-    let third = try await manager.response(for: ["size": 2])
+    let third = try await manager.response(["size": 2])
     XCTAssertEqual(third.provenance, .revalidated)
     XCTAssertEqual(third.raw, first.raw)
     XCTAssertEqual(server.counters.requests, requests + 1)
@@ -54,7 +54,7 @@ import XCTest
     let manager = try manager(of: server)
     manager.headers = ["X-Demo-Cache": "no-store"]
     for _ in 0..<2 {
-      let response = try await manager.response(for: ["size": 2])
+      let response = try await manager.response(["size": 2])
       XCTAssertEqual(response.provenance, .network)
     }
   }

@@ -294,14 +294,14 @@ final class DiskCacheTests: XCTestCase {
       return (manager, cache)
     }
     let (first, firstCache) = manager()
-    _ = try await first.response(for: ["page": 1])
+    _ = try await first.response(["page": 1])
     await firstCache.flush()
     time.advance(by: .seconds(60))
     let (second, _) = manager()
-    let fromDisk = try await second.response(for: ["page": 1])
+    let fromDisk = try await second.response(["page": 1])
     XCTAssertEqual(fromDisk.provenance, .disk(age: .seconds(60)))
     XCTAssertEqual(fromDisk.raw["items"][1].int, 2)
-    let fromMemory = try await second.response(for: ["page": 1])
+    let fromMemory = try await second.response(["page": 1])
     XCTAssertEqual(fromMemory.provenance, .memory(age: .seconds(60)))
     XCTAssertEqual(stub.requests.count, 1)
   }
@@ -312,8 +312,8 @@ final class DiskCacheTests: XCTestCase {
     service.store = cache
     let manager = TestManager(service)
     manager.cachePolicy = .fresh(in: .disk)
-    _ = try await manager.response(for: [:])
-    let second = try await manager.response(for: [:])
+    _ = try await manager.response([:])
+    let second = try await manager.response([:])
     guard case .disk = second.provenance else {
       return XCTFail("it landed with \(second.provenance)")
     }
@@ -332,8 +332,8 @@ final class DiskCacheTests: XCTestCase {
     service.store = cache
     let manager = TestManager(service)
     manager.cachePolicy = .fresh(in: .disk)
-    for page in 1...20 { _ = try await manager.response(for: ["page": page]) }
-    let again = try await manager.response(for: ["page": 1])
+    for page in 1...20 { _ = try await manager.response(["page": page]) }
+    let again = try await manager.response(["page": 1])
     guard case .disk = again.provenance else { return XCTFail("it landed with \(again.provenance)") }
     XCTAssertEqual(cache.statistics.disk.count, 1, "nothing is written yet")
     try other.execute("COMMIT")
@@ -355,7 +355,7 @@ final class DiskCacheTests: XCTestCase {
       service.store = cache
       let manager = TestManager(service)
       manager.cachePolicy = .http
-      let response = try await manager.response(for: [:])
+      let response = try await manager.response([:])
       await cache.flush()
       return response
     }

@@ -47,10 +47,10 @@ import XCTest
     try begin()
     manager.expectation = ResponseExpectation(statuses: 200..<600, format: .automatic)
     stub.on("/api/list", .json("[1]", status: status, headers: first), response)
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     time.advance(by: .seconds(seconds))
     manager.headers = request
-    return try await manager.response(for: [:], cache: use)
+    return try await manager.response([:], cache: use)
   }
 
   func assertUsed(

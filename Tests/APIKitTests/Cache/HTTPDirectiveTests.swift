@@ -86,7 +86,7 @@ import XCTest
     try begin()
     manager.headers = ["Cache-Control": "only-if-cached"]
     let error = try await errorThrown { [manager] () async throws(APIError) in
-      try await manager.response(for: [:])
+      try await manager.response([:])
     }
     XCTAssertEqual(error.reason, .notCached)
     XCTAssertEqual(stub.requests.count, 0)

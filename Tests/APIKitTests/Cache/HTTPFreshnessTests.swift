@@ -41,9 +41,9 @@ import XCTest
       manager.cachePolicy = .http(otherwise: .seconds(3600))
       manager.expectation = ResponseExpectation(statuses: 200..<600, format: .automatic)
       stub.on("/api/list", .json("[1]", status: status, headers: headers), .json("[2]"))
-      _ = try await manager.response(for: [:])
+      _ = try await manager.response([:])
       time.advance(by: .seconds(after))
-      let second = try await manager.response(for: [:])
+      let second = try await manager.response([:])
       XCTAssertEqual(second.raw[0].int, isUsed ? 1 : 2, "\(status) \(headers) after \(after) s")
     }
   }

@@ -47,10 +47,10 @@ import XCTest
       stub.on(
         "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60, stale-if-error=20"]),
         .status(status))
-      _ = try await manager.response(for: [:])
+      _ = try await manager.response([:])
       time.advance(by: .seconds(70))
       do throws(APIError) {
-        let response = try await manager.response(for: [:])
+        let response = try await manager.response([:])
         XCTAssertTrue(isReplaced, "\(status)")
         XCTAssertEqual(response.raw[0].int, 1)
       } catch {
@@ -69,7 +69,7 @@ import XCTest
     XCTAssertEqual(response.raw[0].int, 1)
     try await stub.waitForRequests(2)
     await untilStored(2)
-    let third = try await manager.response(for: [:])
+    let third = try await manager.response([:])
     XCTAssertEqual(third.raw[0].int, 2)
     XCTAssertEqual(third.provenance, .memory(age: .zero))
     try await assertAsked(after: 90, ["Cache-Control": "max-age=60, stale-while-revalidate=20"])
@@ -82,9 +82,9 @@ import XCTest
       "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60, stale-while-revalidate=20"]),
       .json("[2]", headers: ["Cache-Control": "max-age=60"]))
     manager.onValidateResponse = { if $0.raw[0].int == 2 { throw ValidationError("two is bad") } }
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     time.advance(by: .seconds(70))
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     try await stub.waitForRequests(2)
     for _ in 0..<50 { await landingsWorkedOff() }
     XCTAssertEqual(cache.statistics.memory.stores, 1)
@@ -97,12 +97,12 @@ import XCTest
       .get, "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60, stale-if-error=600"]),
       .failure(.connectionRefused))
     stub.on(.put, "/api/list", .status(204))
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     let editor = TestManager(manager.service)
     editor.method = .put
-    _ = try await editor.response(for: [:])
+    _ = try await editor.response([:])
     let error = try await errorThrown { [manager] () async throws(APIError) in
-      try await manager.response(for: [:])
+      try await manager.response([:])
     }
     XCTAssertEqual(error.reason, .connectionRefused)
   }
@@ -145,12 +145,12 @@ import XCTest
       for condition in [CacheCondition.expensive, .offline] {
         try begin()
         stub.on("/api/list", .json("[1]", headers: ["Cache-Control": fields]), .json("[2]"))
-        _ = try await manager.response(for: [:])
+        _ = try await manager.response([:])
         time.advance(by: .seconds(70))
         cache.followCondition { condition }
         manager.headers = request
         do throws(APIError) {
-          let response = try await manager.response(for: [:])
+          let response = try await manager.response([:])
           XCTAssertEqual(response.raw[0].int, isUsed ? 1 : 2, "\(fields), \(request)")
           XCTAssertFalse(!isUsed && condition == .offline, "\(fields), \(request)")
         } catch {

@@ -24,9 +24,9 @@ import XCTest
     try begin()
     stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
     manager.headers = ["Cache-Control": "no-store"]
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     manager.headers = [:]
-    let response = try await manager.response(for: [:])
+    let response = try await manager.response([:])
     XCTAssertEqual(response.raw[0].int, 2)
   }
 
@@ -42,8 +42,8 @@ import XCTest
     try begin()
     stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]))
     manager.headers = ["Authorization": "Bearer x"]
-    _ = try await manager.response(for: [:])
-    let response = try await manager.response(for: [:])
+    _ = try await manager.response([:])
+    let response = try await manager.response([:])
     XCTAssertEqual(response.provenance, .memory(age: .zero))
   }
 
@@ -73,8 +73,8 @@ import XCTest
       try begin()
       stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
       manager.method = method
-      _ = try await manager.response(for: [:])
-      _ = try await manager.response(for: [:])
+      _ = try await manager.response([:])
+      _ = try await manager.response([:])
       XCTAssertEqual(stub.requests.count, isStored ? 1 : 2, "\(method)")
     }
   }
@@ -97,7 +97,7 @@ import XCTest
       (["Accept-Language": "de", "X-A": "1"], "de", 4),
     ] {
       manager.headers = fields
-      let response = try await manager.response(for: [:])
+      let response = try await manager.response([:])
       XCTAssertEqual(response.raw[0].string, text)
       XCTAssertEqual(stub.requests.count, asked, "\(fields)")
     }
@@ -114,9 +114,9 @@ import XCTest
     try begin()
     stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
     manager.headers = ["Range": "bytes=0-100"]
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     manager.headers = [:]
-    let response = try await manager.response(for: [:])
+    let response = try await manager.response([:])
     XCTAssertEqual(response.raw[0].int, 2)
   }
 
@@ -126,11 +126,11 @@ import XCTest
     manager.expectation = ResponseExpectation(format: .automatic)
     stub.when({ _ in true }, .json("[1]", headers: ["Cache-Control": "max-age=60"]))
     manager.method = .head
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     manager.method = .get
-    let first = try await manager.response(for: [:])
+    let first = try await manager.response([:])
     XCTAssertEqual(first.provenance, .network)
-    let second = try await manager.response(for: [:])
+    let second = try await manager.response([:])
     XCTAssertEqual(second.raw[0].int, 1)
     XCTAssertEqual(second.provenance, .memory(age: .zero))
   }

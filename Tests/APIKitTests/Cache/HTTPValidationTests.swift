@@ -40,7 +40,7 @@ import XCTest
     XCTAssertNil(response.headers["Content-Encoding"])
     XCTAssertNil(response.headers["Age"])
     time.advance(by: .seconds(99))
-    let third = try await manager.response(for: [:])
+    let third = try await manager.response([:])
     XCTAssertEqual(third.provenance, .memory(age: .seconds(99)), "the 304 began a new lifetime")
     XCTAssertEqual(cache.statistics.revalidations, 1)
   }
@@ -51,7 +51,7 @@ import XCTest
       after: 70, ["Cache-Control": "max-age=60", "ETag": "\"a\""],
       then: .json("[2]", headers: ["Cache-Control": "max-age=60", "ETag": "\"b\""]))
     XCTAssertEqual(response.provenance, .network)
-    let third = try await manager.response(for: [:])
+    let third = try await manager.response([:])
     XCTAssertEqual(third.raw[0].int, 2)
     XCTAssertEqual(stub.requests.count, 2)
   }
@@ -62,10 +62,10 @@ import XCTest
     stub.on(
       "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60", "ETag": "\"a\""]),
       .status(304, headers: ["ETag": "\"b\""]))
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     time.advance(by: .seconds(70))
     let error = try await errorThrown { [manager] () async throws(APIError) in
-      try await manager.response(for: [:])
+      try await manager.response([:])
     }
     XCTAssertEqual(error.reason, .unacceptableStatus)
   }
@@ -104,12 +104,12 @@ import XCTest
       try begin()
       stub.on(.get, "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
       stub.on(.put, "/api/list", .status(status, headers: fields))
-      _ = try await manager.response(for: [:])
+      _ = try await manager.response([:])
       let editor = TestManager(manager.service)
       editor.method = .put
       editor.expectation = ResponseExpectation(statuses: 200..<600)
-      _ = try await editor.response(for: [:])
-      let response = try await manager.response(for: [:])
+      _ = try await editor.response([:])
+      let response = try await manager.response([:])
       XCTAssertEqual(response.raw[0].int, isStale ? 2 : 1, "\(status)")
     }
     for (location, isStale) in [
@@ -119,12 +119,12 @@ import XCTest
         try begin()
         stub.on(.get, "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
         stub.on(.post, "/api/add", .status(201, headers: HTTPHeaders([HTTPHeaders.Field(name, location)])))
-        _ = try await manager.response(for: [:])
+        _ = try await manager.response([:])
         let editor = TestManager(manager.service)
         editor.apiName = "add"
         editor.method = .post
-        _ = try await editor.response(for: [:])
-        let response = try await manager.response(for: [:])
+        _ = try await editor.response([:])
+        let response = try await manager.response([:])
         XCTAssertEqual(response.raw[0].int, isStale ? 2 : 1, "\(name): \(location)")
       }
     }

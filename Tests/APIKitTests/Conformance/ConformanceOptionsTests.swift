@@ -70,10 +70,10 @@ extension TransportConformanceTests {
     let manager = try manager(server)
     manager.method = .post
     let text = String(repeating: "a", count: 10_000)
-    let response = try await manager.response(for: ["text": text], options: LoadOptions(compressesBody: true))
+    let response = try await manager.response(["text": text], options: LoadOptions(compressesBody: true))
     XCTAssertEqual(response.raw["coding"].string, "gzip")
     XCTAssertLessThan(server.requests.first?.body.count ?? .max, 1000)
-    let plain = try await manager.response(for: ["text": text])
+    let plain = try await manager.response(["text": text])
     XCTAssertEqual(plain.raw["coding"].string, "", "the next load states nothing")
   }
 

@@ -124,7 +124,7 @@ import XCTest
     let manager = makeManager { $0.authenticator = authenticator }
     _ = try await manager.response()
     time.wallClock += 86_400
-    for number in 0..<3 { _ = try await manager.response(for: ["n": number]) }
+    for number in 0..<3 { _ = try await manager.response(["n": number]) }
     time.wallClock -= 86_400
     _ = try await manager.response()
     XCTAssertEqual(renewals.value, 1)
@@ -170,7 +170,7 @@ import XCTest
     }
     manager.cachePolicy = .networkElseStale()
     manager.joinsIdenticalFlights = true
-    let response = try await manager.response(for: ["city": "Ames", "password": "p-secret"])
+    let response = try await manager.response(["city": "Ames", "password": "p-secret"])
     let record = try XCTUnwrap(response.record)
     let story = record.description
     XCTAssertFalse(story.contains("secret"), story)

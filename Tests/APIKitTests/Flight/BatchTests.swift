@@ -83,7 +83,7 @@ import XCTest
     for policy in [CachePolicy.none, .fresh()] {
       let before = (plans.value, commons.value)
       let counted = makeCounted(policy)
-      async let alone = counted.response(for: ["id": 1])
+      async let alone = counted.response(["id": 1])
       await time.advanceOnceAsleep(by: .milliseconds(10))
       _ = try await alone
       XCTAssertEqual(plans.value - before.0, 1)
@@ -91,8 +91,8 @@ import XCTest
     }
     let before = (plans.value, commons.value)
     let manager = makeCounted(.none)
-    async let first = manager.response(for: ["id": 1])
-    async let second = manager.response(for: ["id": 2])
+    async let first = manager.response(["id": 1])
+    async let second = manager.response(["id": 2])
     _ = try await (first, second)
     XCTAssertEqual(plans.value - before.0, 2, "once for each load")
     XCTAssertEqual(commons.value - before.1, 1, "for the list call")
@@ -109,7 +109,7 @@ import XCTest
 
   func testALoadThatStaysAloneMakesItsOwnCall() async throws {
     let manager = makeManager()
-    async let response = manager.response(for: ["id": 1])
+    async let response = manager.response(["id": 1])
     await time.advanceOnceAsleep(by: .milliseconds(10))
     let name = try await response.raw["name"].string
     XCTAssertEqual(name, "alone")
@@ -118,8 +118,8 @@ import XCTest
 
   func testAFullBatchDoesNotWaitForItsWindow() async throws {
     let manager = makeManager(most: 2)
-    async let first = manager.response(for: ["id": 1])
-    async let second = manager.response(for: ["id": 2])
+    async let first = manager.response(["id": 1])
+    async let second = manager.response(["id": 2])
     let names = try await [first.raw["name"].string, second.raw["name"].string]
     XCTAssertEqual(names, ["home 1", "home 2"])
     XCTAssertEqual(time.now, .zero)
@@ -128,16 +128,16 @@ import XCTest
 
   func testTheCallIgnoresCachesOnTheWayWhenOneOfItsLoadsDoes() async throws {
     let manager = makeManager(most: 2)
-    async let first = manager.response(for: ["id": 1])
-    async let second = manager.response(for: ["id": 2], cache: .ignoringAllCaches)
+    async let first = manager.response(["id": 1])
+    async let second = manager.response(["id": 2], cache: .ignoringAllCaches)
     _ = try await (first, second)
     XCTAssertEqual(stub.requests.map { $0.headers["Cache-Control"] }, ["no-cache"])
   }
 
   func testWhatTheResponseLacksFailsItsLoadAlone() async throws {
     let manager = makeManager(most: 2)
-    async let lacking = errorThrown { () throws(APIError) in try await manager.response(for: ["id": 13]) }
-    async let other = manager.response(for: ["id": 2])
+    async let lacking = errorThrown { () throws(APIError) in try await manager.response(["id": 13]) }
+    async let other = manager.response(["id": 2])
     let (error, response) = try await (lacking, other)
     XCTAssertEqual(error.label, "response.missing-from-batch")
     XCTAssertEqual(error.context.apiName, "home")
@@ -207,8 +207,8 @@ import XCTest
   func testThePartIsHeldToTheManagersShape() async throws {
     let manager = makeManager(most: 2)
     manager.expectation.shape = ["name": .string, "price": .number]
-    async let first = errorThrown { () throws(APIError) in try await manager.response(for: ["id": 1]) }
-    async let second = errorThrown { () throws(APIError) in try await manager.response(for: ["id": 2]) }
+    async let first = errorThrown { () throws(APIError) in try await manager.response(["id": 1]) }
+    async let second = errorThrown { () throws(APIError) in try await manager.response(["id": 2]) }
     let reasons = try await [first.reason, second.reason]
     XCTAssertEqual(reasons, [.unexpectedShape, .unexpectedShape])
   }

@@ -74,7 +74,7 @@ import XCTest
       let manager = TestManager(stub)
       manager.method = .post
       manager.parameterEncoding = .body(SpyEncoder(sites: sites))
-      _ = try await manager.response(for: parameters)
+      _ = try await manager.response(parameters)
       XCTAssertEqual(sites.all, [.other])
     }
   }

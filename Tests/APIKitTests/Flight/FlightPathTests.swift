@@ -70,7 +70,7 @@ import XCTest
       let manager = makeManager(HandTransport.responding { _ in .json() })
       manager.method = .post
       manager.parameterEncoding = .body(SiteEncoder(sites: sites, runsInline: true))
-      _ = try await manager.response(for: parameters)
+      _ = try await manager.response(parameters)
       XCTAssertEqual(sites.all, [site], "case \(index)")
     }
   }
@@ -105,7 +105,7 @@ import XCTest
     let manager = makeManager(HandTransport.responding { _ in .json() })
     manager.method = .post
     manager.parameterEncoding = .body(SiteEncoder(sites: sites, runsInline: false))
-    _ = try await manager.response(for: ["a": 1])
+    _ = try await manager.response(["a": 1])
     XCTAssertEqual(sites.all, [.other])
     manager.parameterEncoding = .automatic
     manager.expectation.format = .decoder(SiteDecoder(sites, runsInline: false))
@@ -122,7 +122,7 @@ import XCTest
       }
     }
     manager.method = .post
-    _ = try await manager.response(for: ["a": 1])
+    _ = try await manager.response(["a": 1])
     XCTAssertEqual(sites.all, [.other, .other], "on the way out and on the way in")
   }
 

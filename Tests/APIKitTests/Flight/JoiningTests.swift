@@ -52,7 +52,7 @@ import XCTest
       let writer = makeManager()
       (writer.method, writer.apiName) = (.post, path)
       writer.cacheTraits = CacheTraits(expires: expires)
-      _ = try await writer.response(for: ["a": 1])
+      _ = try await writer.response(["a": 1])
       let landed = Record<String?>()
       let after = Task { landed.add(try await reader.response().raw["state"].string) }
       await waitUntil { !landed.all.isEmpty }

@@ -20,7 +20,7 @@ import XCTest
     let manager = manager(.query.inHeaders("X-Note").inCookies("theme"))
     for (name, word) in [("X-Note", "X-Note"), ("theme", "cookie theme")] {
       let error = try await errorThrown { () throws(APIError) in
-        try await manager.response(for: [name: "a\r\nX-Admin: 1"])
+        try await manager.response([name: "a\r\nX-Admin: 1"])
       }
       XCTAssertEqual(error.reason, .invalidHeader)
       XCTAssertTrue(error.description.contains(word), error.description)
@@ -32,8 +32,8 @@ import XCTest
     let manager = manager(.query.inHeaders("X-Kind"))
     manager.service.extraHeaders = ["X-Kind": "service", "Cookie": "a=service"]
     manager.headers = ["x-kind": "manager"]
-    _ = try await manager.response(for: [:])
-    _ = try await manager.response(for: ["X-Kind": "load"])
+    _ = try await manager.response([:])
+    _ = try await manager.response(["X-Kind": "load"])
     XCTAssertEqual(headers.map { $0.values("X-Kind") }, [["manager"], ["load"]])
     XCTAssertEqual(headers.map { $0["Cookie"] }, ["a=service", "a=service"])
   }
@@ -46,8 +46,8 @@ import XCTest
     let manager = manager(.query.inCookies("theme"))
     manager.service.client.cookies = jar
     manager.service.extraHeaders = ["Cookie": "a=1"]
-    _ = try await manager.response(for: ["theme": "dark"])
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response(["theme": "dark"])
+    _ = try await manager.response([:])
     XCTAssertEqual(headers[0]["Cookie"], "theme=dark; a=1; sid=7")
     XCTAssertEqual(
       Set((headers[1]["Cookie"] ?? "").split(separator: ";").map { $0.drop { $0 == " " } }),
@@ -60,7 +60,7 @@ import XCTest
   func testCommonParametersHaveTheirPlacesToo() async throws {
     let manager = manager(.query.inHeaders("X-Tenant"))
     manager.service.common = ["X-Tenant": "north", "lang": "en"]
-    _ = try await manager.response(for: [:])
+    _ = try await manager.response([:])
     XCTAssertEqual(headers[0]["X-Tenant"], "north")
     XCTAssertEqual(stub.requests[0].url.query, "lang=en")
   }
@@ -69,11 +69,11 @@ import XCTest
     let manager = manager(.json.inHeaders("If-Match").named(["id": "home"]))
     manager.method = .put
     manager.body = .bytes([1])
-    _ = try await manager.response(for: ["If-Match": "*", "id": 7])
+    _ = try await manager.response(["If-Match": "*", "id": 7])
     XCTAssertEqual(headers[0]["If-Match"], "*")
     XCTAssertEqual(stub.requests[0].url.query, "home=7")
     manager.parameterEncoding = .json.body(at: "id")
-    let error = try await errorThrown { () throws(APIError) in try await manager.response(for: ["id": 7]) }
+    let error = try await errorThrown { () throws(APIError) in try await manager.response(["id": 7]) }
     XCTAssertEqual(error.reason, .misconfigured)
   }
 
@@ -81,7 +81,7 @@ import XCTest
     let manager = manager(.json)
     manager.method = .put
     manager.apiName = "users/{userID}"
-    _ = try await manager.response(for: ["userID": 7, "id": 8])
+    _ = try await manager.response(["userID": 7, "id": 8])
     XCTAssertEqual(stub.requests[0].url.path, "/api/users/7")
     guard case .bytes(let bytes) = stub.requests[0].body else { return XCTFail("no body") }
     XCTAssertEqual(String(decoding: bytes, as: UTF8.self), #"{"id":8}"#)
@@ -184,7 +184,7 @@ import XCTest
     let seen = Record<(request: HTTPRequest, subject: SigningSubject)>()
     let manager = manager(.query.inHeaders("If-Match").inCookies("theme").named(["q": "search"]))
     manager.service.signer = SubjectSigner(seen: seen)
-    _ = try await manager.response(for: ["If-Match": "*", "theme": "dark", "q": "x"])
+    _ = try await manager.response(["If-Match": "*", "theme": "dark", "q": "x"])
     let witnessed = try XCTUnwrap(seen.all.first)
     XCTAssertEqual(witnessed.subject.parameters, ["search": "x"])
     XCTAssertEqual(witnessed.request.headers["If-Match"], "*")
@@ -195,7 +195,7 @@ import XCTest
     let manager = manager(.query.inHeaders("X-API-Key").inCookies("visit").named(["k": "api_key"]))
     manager.onValidateParameters = { if $0["fail"] != nil { throw ValidationError("no") } }
     let secret: Parameters = ["X-API-Key": "hunter2", "visit": "hunter3", "k": "hunter4", "city": "Ames"]
-    let response = try await manager.response(for: secret)
+    let response = try await manager.response(secret)
     let refused = manager.load(secret.merging(["fail": 1]))
     for record in [response.record, refused.refusal?.record] {
       let text = try XCTUnwrap(record).description

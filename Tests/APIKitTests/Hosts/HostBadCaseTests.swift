@@ -70,7 +70,7 @@ import XCTest
     let pool = HostPool.still(["10.0.0.1", "10.0.0.2", "10.0.0.3"])
     let manager = makeManager(pool, transport)
     manager.method = .post
-    async let response = manager.response(for: ["a": 1])
+    async let response = manager.response(["a": 1])
     // The first connection and the wait before the second.
     await time.advanceOnceAsleep(by: .milliseconds(250), sleepers: 2)
     await waitUntil { transport.connected.all.count == 2 }
@@ -81,7 +81,7 @@ import XCTest
     await waitUntil { time.sleeperCount == 0 }
     XCTAssertEqual(pool.status(time.now).map(\.health), [.good, .good, .good])
     // Slow, and all there is: it is used without a race.
-    _ = try await manager.response(for: ["a": 1])
+    _ = try await manager.response(["a": 1])
     XCTAssertEqual(transport.connected.all.count, 2)
   }
 
@@ -105,7 +105,7 @@ import XCTest
     let pool = HostPool.still(["10.0.0.1", "10.0.0.2"], measuringInterval: .seconds(60))
     let manager = makeManager(pool, transport)
     for second in stride(from: 0, to: 3600, by: 3) {
-      _ = try await manager.response(for: ["at": second])
+      _ = try await manager.response(["at": second])
       await waitUntil { time.sleeperCount == 0 }
       if let used = asked.last, used != switches.all.last { switches.add(used) }
       time.advance(by: .seconds(3))

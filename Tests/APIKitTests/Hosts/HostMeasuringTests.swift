@@ -29,7 +29,7 @@ import XCTest
     let pool = HostPool.still(["10.0.0.1", "10.0.0.2", "10.0.0.3"])
     let manager = makeManager(pool, transport)
     manager.method = .post
-    let response = try await manager.response(for: ["a": 1])
+    let response = try await manager.response(["a": 1])
     XCTAssertEqual(transport.connected.all, ["race 10.0.0.1", "race 10.0.0.2"])
     XCTAssertEqual(asked, ["10.0.0.2"])
     let text = try XCTUnwrap(response.record?.description)
@@ -139,7 +139,7 @@ import XCTest
     stub.when({ $0.options.connectTo == "10.0.0.1" }, .failure(.connectionRefused))
     let manager = makeManager(.still(["10.0.0.1", "10.0.0.2"]), transport)
     manager.method = .post
-    _ = try await manager.response(for: ["a": 1])
+    _ = try await manager.response(["a": 1])
     XCTAssertEqual(asked, ["10.0.0.1", "10.0.0.2"])
   }
 

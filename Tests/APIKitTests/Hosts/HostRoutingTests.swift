@@ -53,7 +53,7 @@ import XCTest
       script("10.0.0.2", .json(someJSON))
       let manager = makeManager(.still(["10.0.0.1", "10.0.0.2"]))
       manager.method = .post
-      let response = try await manager.response(for: ["a": 1])
+      let response = try await manager.response(["a": 1])
       XCTAssertEqual(asked, ["10.0.0.1", "10.0.0.2"], reason.name)
       XCTAssertEqual(response.record?.attempts, 1, "it is one attempt")
       let text = try XCTUnwrap(response.record?.description)
@@ -125,7 +125,7 @@ import XCTest
     let pool = HostPool.still(["10.0.0.1", "10.0.0.2"])
     let manager = makeManager(pool)
     manager.method = .post
-    _ = try await manager.response(for: ["a": 1])
+    _ = try await manager.response(["a": 1])
     XCTAssertEqual(
       asked, ["10.0.0.1", "10.0.0.2"], "421 says that nothing was done, so any method may be sent again")
     XCTAssertEqual(pool.status(of: one, time.now)?.health, .aside(.seconds(30)))
@@ -267,7 +267,7 @@ import XCTest
     stub.on("/api/other", .failure(.connectionRefused))
     let manager = makeManager(.still(["10.0.0.1", "10.0.0.2"]))
     manager.method = .post
-    let error = await failure { try await manager.response(for: ["a": 1]) }
+    let error = await failure { try await manager.response(["a": 1]) }
     XCTAssertEqual(error?.reason, .connectionRefused)
     XCTAssertEqual(asked, ["10.0.0.1", "10.0.0.1"], "the first request was sent: it is not sent again")
   }

@@ -33,7 +33,7 @@
       let manager = try makeManager(pool, CurlTransport(.ephemeral))
       manager.method = .post
       for page in 0..<3 {
-        let response = try await manager.response(for: ["page": page])
+        let response = try await manager.response(["page": page])
         XCTAssertEqual(response.record?.attempts, 1)
       }
       XCTAssertEqual(servers.map(\.requests.count), [1, 3])
@@ -53,7 +53,7 @@
         }
         let manager = try makeManager(pool, transport)
         manager.method = method
-        let response = try await manager.response(for: ["a": 1])
+        let response = try await manager.response(["a": 1])
         let text = try XCTUnwrap(response.record?.description)
         XCTAssertTrue(text.contains("127.0.0.1:\(servers[0].port): the first of 2 to connect"), text)
         XCTAssertTrue(
@@ -72,12 +72,12 @@
       let origins = try servers.map { try HTTPURL("http://127.0.0.1:\($0.port)") }
       let manager = try makeManager(.still([], name: "good.test", origins: origins), transport)
       manager.service.signer = HMACSigner(key: SigningKey("secret"))
-      let response = try await manager.response(for: ["a": 1])
+      let response = try await manager.response(["a": 1])
       XCTAssertEqual(response.record?.attempts, 1)
       // The session does not tell there how far a request came, so one that must not be repeated goes to one server.
       let posting = try makeManager(.still([], name: "good.test", origins: origins), transport)
       posting.method = .post
-      let lost = await failure { try await posting.response(for: ["a": 1]) }
+      let lost = await failure { try await posting.response(["a": 1]) }
       XCTAssertEqual(lost?.reason, .connectionRefused)
       XCTAssertEqual(lost?.requestProgress, .sent)
       XCTAssertEqual(servers[1].requests.map { $0.headers["Host"] }, ["127.0.0.1:\(servers[1].port)"])

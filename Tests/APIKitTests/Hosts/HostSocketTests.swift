@@ -47,7 +47,7 @@
         let manager = try makeManager(pool(addresses))
         manager.method = .post
         let start = ContinuousClock.now
-        _ = try await manager.response(for: ["a": 1])
+        _ = try await manager.response(["a": 1])
         best = min(best, ContinuousClock.now - start)
       }
       return best
@@ -95,7 +95,7 @@
         XCTAssertEqual(server.connectionCount, usesFirst ? 1 : 2)
         XCTAssertEqual(server.requests.first?.headers["Host"], "good.test")
         manager.method = .post
-        _ = try await manager.response(for: ["a": 1])
+        _ = try await manager.response(["a": 1])
         XCTAssertEqual(server.requests.map(\.method), ["GET", "GET", "POST"])
       }
     }
@@ -112,7 +112,7 @@
       configuration.tls.trust = .bundle(path: tls.root)
       let manager = try makeManager(pool([refusing(), address(server.port)]), scheme: "https", configuration)
       manager.method = .post
-      let response = try await manager.response(for: ["a": 1])
+      let response = try await manager.response(["a": 1])
       let isReused = try XCTUnwrap(response.record?.requests.first?.metrics.isReused)
       // Where the library leaves unread connections, it depends on when the session tickets have come.
       XCTAssertTrue(isReused || !CurlSession.reusesUnreadConnections)
@@ -165,7 +165,7 @@
       for index in 0..<30 {
         if index == 10 { servers[0].stop() }
         if index == 20 { servers[1].stop() }
-        _ = try await manager.response(for: ["page": index])
+        _ = try await manager.response(["page": index])
       }
       XCTAssertEqual(servers[0].requests.count, 10)
       XCTAssertEqual(servers[1].requests.count, 10)

@@ -268,7 +268,7 @@ import XCTest
     let holder = Record<TestManager>()
     let (pool, questions) = resolving { _ in
       // The resolver asks an API of the very service.
-      _ = try await holder.all[0].response(for: ["resolver": true])
+      _ = try await holder.all[0].response(["resolver": true])
       return HostResolution(["10.0.0.1"], timeToLive: .seconds(60))
     }
     holder.add(makeManager(pool))

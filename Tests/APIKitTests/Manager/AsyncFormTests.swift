@@ -11,7 +11,7 @@ import XCTest
 
   func testAnAwaitedLoadReturnsWhatItLandsWith() async throws {
     let manager = TestManager(stub)
-    let response = try await manager.response(for: ["city": "Suzhou"])
+    let response = try await manager.response(["city": "Suzhou"])
     XCTAssertEqual(response.raw["total"].int, 1)
     XCTAssertEqual(stub.requests[0].url.query, "city=Suzhou")
   }
@@ -63,8 +63,8 @@ import XCTest
     let chain = ManagerChain(manager.loading())
     let forms: [(String, @MainActor () async throws -> Void)] = [
       ("response()", { _ = try await manager.response() }),
-      ("response(for:cache:)", { _ = try await manager.response(for: [:], cache: .ignoring) }),
-      ("responses(for:)", { for try await _ in manager.responses(for: [:]) {} }),
+      ("response(_:cache:)", { _ = try await manager.response([:], cache: .ignoring) }),
+      ("responses(_:)", { for try await _ in manager.responses([:]) {} }),
       ("pages()", { for try await _ in paged.pages() {} }),
       ("a group", { _ = try await group.landing() }),
       ("a chain", { _ = try await chain.landing() }),
@@ -122,7 +122,7 @@ import XCTest
     try await withThrowingTaskGroup(of: (Int, String?).self) { group in
       for index in 0..<100 {
         group.addTask {
-          let response = try await manager.response(for: ["n": index])
+          let response = try await manager.response(["n": index])
           return (index, response.raw["q"].string)
         }
       }

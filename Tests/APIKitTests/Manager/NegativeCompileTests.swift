@@ -31,7 +31,7 @@ final class NegativeCompileTests: XCTestCase {
         await rents.load()
         await rents.load(["city": "Suzhou"])
         _ = try await rents.response()
-        _ = try await rents.response(for: ["city": "Suzhou"])
+        _ = try await rents.response(["city": "Suzhou"])
         func any(_ some: any APIManager) async { await some.load() }
         func generic<M: APIManager>(_ some: M) async { await some.load(["page": 2]) }
         """)
@@ -41,7 +41,7 @@ final class NegativeCompileTests: XCTestCase {
   func testAManagerThatDoesNotAdoptAPIManagerCannotLoad() throws {
     for use in [
       "await rents.load()", "await rents.load([\"city\": \"Suzhou\"])", "_ = try await rents.response()",
-      "_ = try await rents.response(for: [\"city\": \"Suzhou\"])",
+      "_ = try await rents.response([\"city\": \"Suzhou\"])",
     ] {
       let errors = try SwiftCompiler().errors(in: manager(adopting: "BaseAPIManager", uses: use))
       XCTAssertEqual(errors.count, 1, "\(use): \(errors)")

@@ -26,7 +26,7 @@ import XCTest
   func testAResponseIsDecodedReformedOrTheStatedOutput() async throws {
     let stub = StubTransport(.json(#"{"total": 7}"#))
     let manager = PageManager(stub)
-    let decoded = try await manager.value(as: Page.self, for: ["id": 1])
+    let decoded = try await manager.value(["id": 1], as: Page.self)
     XCTAssertEqual(decoded, Page(total: 7))
     let reformed = try await manager.value(with: Total(), for: ["id": 2])
     XCTAssertEqual(reformed, 7)
@@ -44,7 +44,7 @@ import XCTest
     let stub = StubTransport(.json(#"{"total": 7}"#))
     let manager = PageManager(stub)
     _ = try await manager.value(Terms(id: 4, city: "Suzhou"))
-    _ = try await manager.response(for: Terms(id: 5, city: "Suzhou"))
+    _ = try await manager.response(Terms(id: 5, city: "Suzhou"))
     XCTAssertNotNil(manager.load(Terms(id: 6, city: "Suzhou")).flightID)
     await waitUntil { !manager.isLoading }
     XCTAssertEqual(stub.requests.map(\.url.path), ["/api/pages/4", "/api/pages/5", "/api/pages/6"])
@@ -65,7 +65,7 @@ import XCTest
     }
     let large = "[" + String(repeating: "1234567,", count: 10_000) + "1]"
     let manager = PageManager(StubTransport(.json(large)))
-    let wasMain = try await manager.value(with: Thread(), for: ["id": 1])
+    let wasMain = try await manager.value(["id": 1], with: Thread())
     XCTAssertFalse(wasMain)
   }
 }

@@ -60,7 +60,7 @@
       ])
       manager.retryPolicy.hedgesSlowReads = true
       for _ in 0..<120 { _ = try await manager.response() }
-      let response = try await manager.response(for: ["slow": true])
+      let response = try await manager.response(["slow": true])
       await waitUntil { self.exchanges.archive.entries.count == 122 }
       let entries = Array(exchanges.archive.entries.suffix(2))
       XCTAssertEqual(entries.map(\.flight), [response.flightID?.rawValue, response.flightID?.rawValue])
@@ -94,7 +94,7 @@
       manager.retryPolicy.backoff = .constant(.zero)
       manager.retryPolicy.hedgesSlowReads = true
       for _ in 0..<120 { _ = try await manager.response() }
-      let response = try await manager.response(for: ["slow": true])
+      let response = try await manager.response(["slow": true])
       await waitUntil { self.exchanges.archive.entries.count == 124 }
       let entries = exchanges.archive.entries.suffix(4)
       XCTAssertEqual(Set(entries.map(\.flight)), [response.flightID?.rawValue])

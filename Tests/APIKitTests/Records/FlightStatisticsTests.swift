@@ -13,7 +13,7 @@ import XCTest
     defer { statistics.isOn = false }
     let manager = TestManager(stub)
     manager.apiName = "homes/{id}"
-    _ = try await manager.response(for: ["id": "h-17", "city": "Suzhou"])
+    _ = try await manager.response(["id": "h-17", "city": "Suzhou"])
     let load = try XCTUnwrap(own(statistics).last)
     XCTAssertEqual(load.api.description, "GET homes/{id} (Homes)")
     XCTAssertEqual(load.host, "homes.test")

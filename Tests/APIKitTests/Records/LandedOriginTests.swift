@@ -28,9 +28,9 @@ import XCTest
     let manager = TestManager(service)
     manager.apiName = "home"
     manager.sharedState = SharedState()
-    async let first = manager.response(for: ["id": 1])
-    async let second = manager.response(for: ["id": 2])
-    async let third = manager.response(for: ["id": 3])
+    async let first = manager.response(["id": 1])
+    async let second = manager.response(["id": 2])
+    async let third = manager.response(["id": 3])
     _ = try await (first, second, third)
     XCTAssertEqual(stub.requests.count, 1)
     XCTAssertEqual(origins.filter { $0 == .network }.count, 1)

@@ -29,7 +29,7 @@ final class RecordSinkTests: XCTestCase {
     let sink = RecordSink.jsonLines(to: file)
     sink.isOn = true
     let manager = TestManager(StubTransport(.json(someJSON)))
-    _ = try await manager.response(for: ["city": "Suz\nhou", "password": "canary"])
+    _ = try await manager.response(["city": "Suz\nhou", "password": "canary"])
     sink.isOn = false
     await sink.flush()
     _ = try await manager.response()

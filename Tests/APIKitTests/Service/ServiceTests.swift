@@ -12,7 +12,7 @@ import XCTest
     -> HTTPRequest
   {
     let manager = TestManager(service)
-    _ = try await manager.response(for: parameters)
+    _ = try await manager.response(parameters)
     return stub.requests.last!
   }
 
@@ -91,7 +91,7 @@ import XCTest
   func testPlaceholdersAreFilledFromParametersAndNotSentAgain() async throws {
     let manager = TestManager(stub)
     manager.apiName = "home/{id}/photos"
-    _ = try await manager.response(for: ["id": "a/b", "size": "l"])
+    _ = try await manager.response(["id": "a/b", "size": "l"])
     XCTAssertEqual(stub.requests[0].url.string, "https://homes.test/api/home/a%2Fb/photos?size=l")
   }
 
@@ -126,7 +126,7 @@ import XCTest
 
   func testAnEndpointRuleOfTheServicesOwnWins() async throws {
     let manager = RuledManager(service: RuledService(wire: WireOptions(client: HTTPClient(transport: stub))))
-    _ = try await manager.response(for: ["id": 7, "x": 1])
+    _ = try await manager.response(["id": 7, "x": 1])
     XCTAssertEqual(stub.requests[0].url.string, "https://gateway.test/?do=detail&x=1")
   }
 
@@ -136,7 +136,7 @@ import XCTest
     service.extraHeaders = ["X-App": "demo", "Accept": "application/json"]
     let manager = TestManager(service)
     manager.headers = ["x-app": "mine"]
-    _ = try await manager.response(for: ["lang": "zh"])
+    _ = try await manager.response(["lang": "zh"])
     let request = stub.requests[0]
     XCTAssertEqual(request.url.query, "app=demo&lang=zh")
     XCTAssertEqual(request.headers.values("X-App"), ["mine"])
@@ -160,7 +160,7 @@ import XCTest
     service.transform = { $0.reversed() }
     let manager = TestManager(service)
     manager.method = .post
-    let response = try await manager.response(for: ["a": 1])
+    let response = try await manager.response(["a": 1])
     XCTAssertEqual(response.raw["total"].int, 1)
     guard case .bytes(let sent) = stub.requests[0].body else { return XCTFail("no body") }
     XCTAssertEqual(String(decoding: sent.reversed(), as: UTF8.self), #"{"a":1}"#)

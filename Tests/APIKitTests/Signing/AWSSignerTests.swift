@@ -226,7 +226,7 @@ final class AWSSignerTests: XCTestCase {
         for: ["page": 1, "X-Amz-Signature": signature, "X-Amz-Date": signature])
     }
     XCTAssertEqual(stub.requests.count, 1, "a link that was signed anew is the same link")
-    _ = try await manager.response(for: ["page": 2, "X-Amz-Signature": "a", "X-Amz-Date": "a"])
+    _ = try await manager.response(["page": 2, "X-Amz-Signature": "a", "X-Amz-Date": "a"])
     XCTAssertEqual(stub.requests.count, 2)
   }
 

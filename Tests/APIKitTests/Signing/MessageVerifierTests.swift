@@ -272,7 +272,7 @@ final class ResponseVerifierFlightTests: XCTestCase {
     for coded in [false, true] {
       let server = try server(coded: coded, tampering: false)
       defer { server.stop() }
-      let response = try await manager(server).response(for: [:])
+      let response = try await manager(server).response([:])
       XCTAssertEqual(response.raw.items.kind, .array)
       XCTAssertNil(response.http.codedBytes, "the coded body is not kept longer than the check takes")
     }
@@ -290,7 +290,7 @@ final class ResponseVerifierFlightTests: XCTestCase {
     manager.cachePolicy = .fresh()
     for _ in 0..<2 {
       do {
-        _ = try await manager.response(for: [:])
+        _ = try await manager.response([:])
         XCTFail("a tampered response landed")
       } catch {
         XCTAssertEqual(error.reason, .unverifiedResponse)

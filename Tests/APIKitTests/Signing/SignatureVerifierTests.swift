@@ -196,7 +196,7 @@
       // The order of a pair in the query and one of the same name in the body is nobody's.
       if style == nil { parameters["a[]"] = nil }
       parameters["id"] = .string(random.pick(["7", "a/b", "ü%", "{}", " "]))
-      _ = try await manager.response(for: parameters)
+      _ = try await manager.response(parameters)
       let whole = [base, service.apiVersion].filter { !$0.isEmpty }.joined(separator: "/")
       let path = whole.isEmpty || whole.hasPrefix("/") ? whole : "/" + whole
       return (try XCTUnwrap(stub.requests.first), path.isEmpty ? "/" : path)

@@ -51,7 +51,7 @@ final class VerifiedExchangeTests: XCTestCase {
       let jar = CookieJar()
       let manager = try manager(server, jar, inline: inline)
       do throws(APIError) {
-        _ = try await manager.response(for: [:])
+        _ = try await manager.response([:])
         XCTFail("a redirect that nobody has signed was followed")
       } catch {
         XCTAssertEqual(error.reason, .unverifiedResponse)
@@ -67,7 +67,7 @@ final class VerifiedExchangeTests: XCTestCase {
       let server = try server(signing: true)
       defer { server.stop() }
       let jar = CookieJar()
-      let response = try await manager(server, jar, inline: inline).response(for: [:])
+      let response = try await manager(server, jar, inline: inline).response([:])
       XCTAssertEqual(response.raw.items.kind, .array)
       XCTAssertEqual(response.http.redirects.count, 1)
       XCTAssertEqual(server.requests.count, 2)

@@ -128,14 +128,14 @@
       note(log.closing?.error)
       note(
         await TestSupport.failure {
-          try await Downloads(curl).file(for: secrets, to: .file(self.folder + "/got", overwrites: true))
+          try await Downloads(curl).file(secrets, to: .file(self.folder + "/got", overwrites: true))
         })
       for kind in [UploadProtocol.plain, .tus(TusOptions())] {
         let uploads = Uploads(curl)
         uploads.uploadProtocol = kind
         note(await TestSupport.failure { try await uploads.response(uploading: .file(path: path), secrets) })
       }
-      note(await TestSupport.failure { try await Reports(service(over: recorder)).response(for: secrets) })
+      note(await TestSupport.failure { try await Reports(service(over: recorder)).response(secrets) })
       await sink.flush()
 
       let sent = server.requests

@@ -180,7 +180,7 @@ final class TapeTests: TapeCase {
       let jar = CookieJar()
       var service = TestService(StubTransport())
       service.client = HTTPClient(transport: transport, cookies: jar)
-      return (try await TestManager(service).response(for: ["city": "Suzhou"]), jar)
+      return (try await TestManager(service).response(["city": "Suzhou"]), jar)
     }
     let (live, _) = try await load(over: recorder)
     let tape = TapeTransport(recorder.tape)
@@ -205,10 +205,10 @@ final class TapeTests: TapeCase {
     detail.apiName = "homes/{id}"
     let list = TestManager(service)
     _ = try await list.response()
-    _ = try await detail.response(for: ["id": 1])
-    let error = try await errorThrown { () throws(APIError) in try await detail.response(for: ["id": 1]) }
+    _ = try await detail.response(["id": 1])
+    let error = try await errorThrown { () throws(APIError) in try await detail.response(["id": 1]) }
     XCTAssertEqual(error.label, "transport.connection-lost")
-    _ = try await detail.response(for: ["id": 1])
+    _ = try await detail.response(["id": 1])
   }
 
   func testAFaultByChanceIsTheSameForTheSameSeedAndKeepsToItsWindow() async throws {

@@ -74,8 +74,8 @@ private final class BenchUploads: BaseUploadManager, UploadManager {
 
 @MainActor private final class BeginListener: DownloadManagerDelegate {
   var offset: Int64 = -1
-  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) {}
-  func manager(_ manager: BaseDownloadManager, didFail error: APIError) {}
+  func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile) {}
+  func manager(_ manager: BaseDownloadManager, didFailWith error: APIError) {}
   func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?) {
     if self.offset < 0 { self.offset = offset }
   }
@@ -129,11 +129,11 @@ struct TransferResult: Codable {
     baseURL: try HTTPURL(arguments[0]), transport: DefaultTransport.shared, signer: nil)
   let manager = BenchManager(service)
   // Connections and the downloads are under way.
-  for _ in 0..<20 { _ = try await manager.response(for: ["page": 1]) }
+  for _ in 0..<20 { _ = try await manager.response(["page": 1]) }
   var times: [Double] = []
   for page in 0..<500 {
     let start = ContinuousClock.now
-    _ = try await manager.response(for: BenchManager.parameters(page: page))
+    _ = try await manager.response(BenchManager.parameters(page: page))
     times.append(Measurement.seconds(.now - start))
     try await Task.sleep(for: .milliseconds(2))
   }

@@ -33,7 +33,7 @@ public struct Page: Sendable {
   }
 }
 
-/// The pages of a list in order: made by ``PageableAPIManager/pages(for:loadsAhead:)``.
+/// The pages of a list in order: made by ``PageableAPIManager/pages(_:loadsAhead:)``.
 ///
 /// A page is loaded when it is requested, and released after the next one. Leaving the loop ends the
 /// listing. Each iteration starts with the first page again.
@@ -76,12 +76,12 @@ extension PageableAPIManager {
   /// All pages of the list with these parameters.
   ///
   /// ```swift
-  /// for try await page in homes.pages(for: ["city": "Ames"]) { show(page.items) }
+  /// for try await page in homes.pages(["city": "Ames"]) { show(page.items) }
   /// ```
   /// - Parameters:
   ///   - parameters: Those of the list.
   ///   - loadsAhead: Whether the page after the one returned is loaded meanwhile.
-  public func pages(for parameters: Parameters = [:], loadsAhead: Bool = false) -> PageSequence {
+  public func pages(_ parameters: Parameters = [:], loadsAhead: Bool = false) -> PageSequence {
     PageSequence {
       let pager = Pager(self)
       pager.parameters = parameters

@@ -78,44 +78,44 @@
   /// - Parameter parameters: The parameters of the list. The default, nil, keeps ``parameters``, or asks
   ///   the manager's parameter source if none were set. If the source returns different parameters when a
   ///   later page is requested, the list starts anew.
-  /// - Returns: Why the load was refused; nil when it was started.
-  @discardableResult public func loadFirst(_ parameters: Parameters? = nil) -> APIError? {
+  /// - Returns: The id of the load, or why it was refused. A refusal is not told to the delegate.
+  @discardableResult public func loadFirst(_ parameters: Parameters? = nil) -> Takeoff {
     if let parameters {
       (given, asksSource) = (parameters, false)
     } else if given == nil || asksSource, let source = manager.parameterSource {
       (given, asksSource) = (source.parameters(for: manager), true)
     }
     let tell = reset()
-    let refusal = load(.first)
+    let takeoff = load(.first)
     // Behind the bookkeeping: the delegate may cancel what has begun, or begin another list.
     tell()
-    return refusal
+    return takeoff
   }
 
   /// Loads the page after the last loaded one, or the first page if none is loaded.
   ///
-  /// - Returns: Why the load was refused: ``APIError/Reason/noSuchPage`` at the end of the list,
+  /// - Returns: The id of the load, or why it was refused: ``APIError/Reason/noSuchPage`` at the end of the list,
   ///   ``APIError/Reason/linkRefused`` if the link of the page is not followed, and
-  ///   ``APIError/Reason/alreadyLoading``; nil when it was started.
-  @discardableResult public func loadNext() -> APIError? { loadNeighbour(.next) }
+  ///   ``APIError/Reason/alreadyLoading``. A refusal is not told to the delegate.
+  @discardableResult public func loadNext() -> Takeoff { loadNeighbour(.next) }
 
   /// Loads the page before the first loaded one, after ``go(to:)``.
   ///
-  /// - Returns: Why the load was refused; nil when it was started.
-  @discardableResult public func loadPrevious() -> APIError? { loadNeighbour(.previous) }
+  /// - Returns: The id of the load, or why it was refused. A refusal is not told to the delegate.
+  @discardableResult public func loadPrevious() -> Takeoff { loadNeighbour(.previous) }
 
   /// Loads the first page again without using the cache. The loaded pages are kept until it lands; its
   /// ``Page/replacesOthers`` is then true.
   ///
-  /// - Returns: Why the load was refused; nil when it was started.
-  @discardableResult public func refresh() -> APIError? { load(.refresh) }
+  /// - Returns: The id of the load, or why it was refused. A refusal is not told to the delegate.
+  @discardableResult public func refresh() -> Takeoff { load(.refresh) }
 
   /// Loads the page with this index, from 0. The other pages are removed when it lands, as after ``refresh()``.
   ///
   /// With cursors and links, only loaded pages and the first can be reached; others are refused with
   /// ``APIError/Reason/noSuchPage``.
-  /// - Returns: Why the load was refused; nil when it was started.
-  @discardableResult public func go(to index: Int) -> APIError? { load(.jump(index)) }
+  /// - Returns: The id of the load, or why it was refused. A refusal is not told to the delegate.
+  @discardableResult public func go(to index: Int) -> Takeoff { load(.jump(index)) }
 
   /// Reports that the item with this index has become visible. Loads the next page when at most
   /// ``Paging/prefetchDistance`` items follow it.
@@ -141,7 +141,7 @@
       if let fault = store.fault { throw fault }
       return nil
     }
-    if !isLoading, let refusal = load(.next) { throw refusal }
+    if !isLoading, let refusal = load(.next).refusal { throw refusal }
     guard let task else { return nil }
     if let error = await task.cancellableValue() { throw error }
     return delivered < pages.count ? deliver() : nil
@@ -178,21 +178,21 @@ extension Pager {
 
   /// Loads a neighbouring page. Refused while a load is under way; if the parameter source has changed,
   /// the list starts anew.
-  private func loadNeighbour(_ move: PageStore.Move) -> APIError? {
+  private func loadNeighbour(_ move: PageStore.Move) -> Takeoff {
     if asksSource, let now = manager.parameterSource?.parameters(for: manager), now != given {
       return loadFirst()
     }
     guard !isLoading else {
-      return APIError(
-        .takeoff, .alreadyLoading, "page \((store.open?.index ?? 0) + 1) is already being loaded")
+      return .refused(
+        APIError(.takeoff, .alreadyLoading, "page \((store.open?.index ?? 0) + 1) is already being loaded"))
     }
     return load(move)
   }
 
-  @discardableResult private func load(_ move: PageStore.Move) -> APIError? {
-    let replaced = store.open
+  @discardableResult private func load(_ move: PageStore.Move) -> Takeoff {
+    let (replaced, flight) = (store.open, FlightID.next())
     let request: PageStore.Request
-    do throws(APIError) { request = try store.request(move) } catch { return error }
+    do throws(APIError) { request = try store.request(move) } catch { return .refused(error) }
     task?.cancel()
     let (manager, parameters) = (manager, parameters(for: request))
     let path: String? = if case .link(let target?) = request.position { target.path } else { nil }
@@ -200,14 +200,14 @@ extension Pager {
     task = Task { [weak self] in
       let result: Result<APIResponse, APIError>
       do throws(APIError) {
-        result = .success(try await manager.response(given: parameters, path: path, cache: use))
+        result = .success(try await manager.response(given: parameters, path: path, cache: use, as: flight))
       } catch {
         result = .failure(error)
       }
       return self?.landed(request, result)
     }
     if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
-    return nil
+    return .flying(flight)
   }
 
   private func parameters(for request: PageStore.Request) -> Parameters {
@@ -240,7 +240,7 @@ extension Pager {
     }
     do throws(APIError) {
       let page = try enter(try result.get(), request)
-      delegate?.pager(self, didLoad: page)
+      delegate?.pager(self, didSucceedWith: page)
       return nil
     } catch {
       store.abandon()

@@ -4,7 +4,7 @@
 /// three callbacks, unless the pager is released before. The pager may load further pages from inside them.
 @MainActor public protocol PagerDelegate: AnyObject {
   /// A page was loaded and added to ``Pager/pages``.
-  func pager(_ pager: Pager, didLoad page: Page)
+  func pager(_ pager: Pager, didSucceedWith page: Page)
 
   /// A page failed; the loaded pages are kept. ``APIError/Reason/pagingBroken`` ends the list.
   func pager(_ pager: Pager, didFailWith error: APIError)

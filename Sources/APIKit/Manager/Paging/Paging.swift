@@ -1,6 +1,6 @@
 /// A manager whose API returns a list page by page.
 ///
-/// It only declares ``paging``; a ``Pager`` or ``PageableAPIManager/pages(for:loadsAhead:)`` loads the pages.
+/// It only declares ``paging``; a ``Pager`` or ``PageableAPIManager/pages(_:loadsAhead:)`` loads the pages.
 @MainActor public protocol PageableAPIManager: APIManager {
   /// How the API divides its list into pages. Read when a listing starts.
   var paging: Paging { get }

@@ -17,7 +17,7 @@ extension FlightID {
   private static let last = AtomicInt()
 
   /// An id that is unique in this process.
-  static func next() -> FlightID {
+  package static func next() -> FlightID {
     FlightID(rawValue: UInt64(last.add(1)))
   }
 }

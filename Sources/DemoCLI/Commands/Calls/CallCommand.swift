@@ -51,7 +51,7 @@ extension CallCommand {
     var refusal: APIError?
     let response: HTTPResponse
     do throws(APIError) {
-      response = try await manager.response(for: call.content.parameters).http
+      response = try await manager.response(call.content.parameters).http
     } catch {
       guard error.reason == .unacceptableStatus, let evidence = error.evidence else { throw error }
       refusal = error

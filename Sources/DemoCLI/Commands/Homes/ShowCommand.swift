@@ -27,7 +27,7 @@ struct ShowCommand: Command {
 
   func run(in session: Session) async throws {
     let manager = try source.home(in: session)
-    session.note(try await manager.response(for: ["id": id]).provenance)
+    session.note(try await manager.response(["id": id]).provenance)
     let picture = try await writePicture(in: session)
     try HomePrinter(session: session).print(
       try manager.fetchData(with: PropertyDetailReformer()), picture: picture)
@@ -37,7 +37,7 @@ struct ShowCommand: Command {
   private func writePicture(in session: Session) async throws -> ImageHead? {
     guard let file else { return nil }
     let (manager, parameters) = try source.picture(of: id, in: session)
-    let response = try await manager.response(for: parameters)
+    let response = try await manager.response(parameters)
     guard let head = response.http.imageHead else {
       throw APIError(.response, .malformedBody, "what came is no picture")
     }

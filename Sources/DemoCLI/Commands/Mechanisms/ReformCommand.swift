@@ -14,7 +14,7 @@ struct ReformCommand: Command {
     var rows: [PropertyListReformer.Row] = []
     var found: [(source: HomeSource, first: RawData, response: APIResponse)] = []
     for source in HomeSource.allCases {
-      let response = try await source.homes(in: session).response(for: ["page": 1, "size": 2])
+      let response = try await source.homes(in: session).response(["page": 1, "size": 2])
       session.note(response.provenance)
       rows += try response.data(with: PropertyListReformer()).prefix(1)
       found.append((source, response.raw.at(source.firstHome), response))

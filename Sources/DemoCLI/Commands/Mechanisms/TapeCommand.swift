@@ -53,7 +53,7 @@ struct TapeCommand: Command {
     var service = try session.newHomes
     service.wire = WireOptions(client: HTTPClient(transport: transport))
     service.cache = CacheOptions(store: nil)
-    let response = try await NewHomesManager(service).response(for: ["page": 1, "size": size])
+    let response = try await NewHomesManager(service).response(["page": 1, "size": size])
     return try response.data(with: PropertyListReformer()).map { $0[.name] }
   }
 

@@ -38,7 +38,7 @@ import XCTest
   func testALoadSucceedsAfterTwoFailuresAndItsRecordSaysSo() async throws {
     stub.on("/api/list", .status(503), .dropped, .json(someJSON))
     let manager = makeManager()
-    let response = try await manager.response(for: ["city": "Suzhou", "token": "abc"])
+    let response = try await manager.response(["city": "Suzhou", "token": "abc"])
     XCTAssertEqual(stub.requests.count, 3)
     let record = try XCTUnwrap(response.record)
     XCTAssertEqual(record.attempts, 3)

@@ -11,7 +11,7 @@ import XCTest
 
   func testParametersOfTheLoadWinOverTheCommonOnes() async throws {
     manager.service.common = ["lang": "en", "city": "Ames"]
-    _ = try await manager.response(for: ["city": "Suzhou"])
+    _ = try await manager.response(["city": "Suzhou"])
     let query = try XCTUnwrap(stub.requests.first?.url.query).split(separator: "&")
     XCTAssertEqual(Set(query), ["lang=en", "city=Suzhou"])
     XCTAssertEqual(query.count, 2)
@@ -27,7 +27,7 @@ import XCTest
 
   func testAParameterOfThePathIsNotSentAgain() async throws {
     manager.apiName = "homes/{id}/photos"
-    _ = try await manager.response(for: ["id": 7, "page": 2])
+    _ = try await manager.response(["id": 7, "page": 2])
     XCTAssertEqual(stub.requests.first?.url.path, "/api/homes/7/photos")
     XCTAssertEqual(stub.requests.first?.url.query, "page=2")
   }
@@ -35,7 +35,7 @@ import XCTest
   func testBesideABodyOfTheManagersOwnParametersGoIntoTheQuery() async throws {
     manager.method = .post
     manager.body = .bytes([1, 2, 3])
-    _ = try await manager.response(for: ["page": 2])
+    _ = try await manager.response(["page": 2])
     let request = try XCTUnwrap(stub.requests.first)
     XCTAssertEqual(request.url.query, "page=2")
     guard case .bytes(let bytes) = request.body else { return XCTFail("\(request.body)") }
@@ -47,7 +47,7 @@ import XCTest
     manager.parameterEncoding = .form
     manager.service.transform = { Array($0.reversed()) }
     stub.on("/api/list", .status(204))
-    _ = try await manager.response(for: ["ab": "cd"])
+    _ = try await manager.response(["ab": "cd"])
     guard case .bytes(let bytes)? = stub.requests.first?.body else { return XCTFail("no body") }
     XCTAssertEqual(String(decoding: bytes, as: UTF8.self), "dc=ba")
   }
@@ -62,7 +62,7 @@ import XCTest
       asked.increment()
       return .replay
     }
-    let error = try await errorThrown { () throws(APIError) in try await manager.response(for: ["a": 1]) }
+    let error = try await errorThrown { () throws(APIError) in try await manager.response(["a": 1]) }
     XCTAssertEqual(error.label, "assembly.misconfigured")
     XCTAssertTrue(error.underlying is NoKey)
     XCTAssertEqual(stub.requests.count, 0)

@@ -64,7 +64,7 @@ import XCTest
   func testAFailureOfTheTransportNamesWhereTheRequestWent() async throws {
     let manager = TestManager(StubTransport(.failure(.connectionRefused)))
     let error = try await errorThrown { () throws(APIError) in
-      try await manager.response(for: ["city": "Suzhou"])
+      try await manager.response(["city": "Suzhou"])
     }
     XCTAssertEqual(error.label, "transport.connection-refused")
     XCTAssertEqual(error.context.location, "https://homes.test/api/list", "without the query")

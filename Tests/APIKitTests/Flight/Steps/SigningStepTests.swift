@@ -37,7 +37,7 @@ import XCTest
     manager.service.clock = clock
     manager.service.common = ["lang": "en"]
     manager.apiName = "homes/{id}"
-    _ = try await manager.response(for: ["id": 7, "city": "Suzhou"])
+    _ = try await manager.response(["id": 7, "city": "Suzhou"])
     let subject = try XCTUnwrap(seen.all.first?.subject)
     XCTAssertEqual(subject.apiName, "homes/7")
     XCTAssertEqual(subject.parameters, ["lang": "en", "city": "Suzhou"])
@@ -84,7 +84,7 @@ import XCTest
     let manager = TestManager(stub)
     manager.apiName = "reset/{token}"
     let error = try await errorThrown { () throws(APIError) in
-      try await manager.response(for: ["token": "S3CRET"])
+      try await manager.response(["token": "S3CRET"])
     }
     XCTAssertEqual(error.reason, .redirectLoop)
     for text in ["\(error)", error.detail, "\(try XCTUnwrap(error.record))"] {

@@ -159,7 +159,7 @@ import XCTest
     let manager = TestManager(StubTransport(.json(someJSON)))
     manager.method = .post
     let error = try await errorThrown { () throws(APIError) in
-      try await manager.response(for: ["a": ["b": [1, Double.nan]]])
+      try await manager.response(["a": ["b": [1, Double.nan]]])
     }
     XCTAssertEqual(error.label, "assembly.unencodable-parameter")
     XCTAssertTrue(error.detail.contains("a"), error.detail)

@@ -31,16 +31,16 @@ import XCTest
   func testPagesAreLoadedOneAfterTheOtherAndToldToTheDelegate() async throws {
     stub.on("/api/list", page([1, 2], #", "total": 3"#), page([2, 3], #", "total": 4"#))
     let pager = makePager()
-    XCTAssertNil(pager.loadFirst(["city": "Ames"]))
-    XCTAssertEqual(pager.loadNext()?.reason, .alreadyLoading)
+    XCTAssertNil(pager.loadFirst(["city": "Ames"]).refusal)
+    XCTAssertEqual(pager.loadNext().refusal?.reason, .alreadyLoading)
     await waitUntil { self.watcher.events.count == 1 }
-    XCTAssertNil(pager.loadNext())
+    XCTAssertNil(pager.loadNext().refusal)
     await waitUntil { self.watcher.events.count == 2 }
     XCTAssertEqual(ids(pager.items), [1, 2, 3])
     XCTAssertEqual(pager.pages.map(\.duplicateCount), [0, 1])
     XCTAssertEqual(pager.total, 4)
     XCTAssertFalse(pager.hasNext)
-    XCTAssertEqual(pager.loadNext()?.reason, .noSuchPage)
+    XCTAssertEqual(pager.loadNext().refusal?.reason, .noSuchPage)
     XCTAssertEqual(stub.requests.map(\.url.query), ["city=Ames&page=1", "city=Ames&page=2"])
     XCTAssertEqual(watcher.events, ["page 0", "page 1"])
   }
@@ -51,7 +51,7 @@ import XCTest
     pager.loadFirst(["city": "Ames"])
     await waitUntil { self.watcher.events.count == 1 }
     watcher.onReset = { $0.cancel() }
-    XCTAssertNil(pager.loadFirst(["city": "Gilbert"]))
+    XCTAssertNil(pager.loadFirst(["city": "Gilbert"]).refusal)
     XCTAssertFalse(pager.isLoading)
     XCTAssertEqual(watcher.events, ["page 0", "reset", "cancelled 0 by-caller"])
     pager.loadFirst()
@@ -301,7 +301,7 @@ import XCTest
     await waitUntil { self.watcher.events.count == 2 }
     XCTAssertEqual(watcher.events, ["page 0", "page 1"])
     XCTAssertEqual(pager.total, 1)
-    XCTAssertEqual(pager.loadNext()?.reason, .noSuchPage)
+    XCTAssertEqual(pager.loadNext().refusal?.reason, .noSuchPage)
   }
 
   func testAServerWhoseListNeverEndsIsLeftAtTheBound() async throws {
@@ -354,7 +354,7 @@ import XCTest
     stub.on("/api/list", page([1], #", "next": "x y""#), page([2]))
     var found: [Int] = []
     let byCursor = makeManager(Paging(.cursor(at: "next", size: nil), items: "items", id: "id"))
-    for try await page in byCursor.pages(for: ["q": "a"]) { found += ids(page.items) }
+    for try await page in byCursor.pages(["q": "a"]) { found += ids(page.items) }
     XCTAssertEqual(found, [1, 2])
     XCTAssertEqual(stub.requests.last?.url.query, "q=a&cursor=x%20y")
 
@@ -363,7 +363,7 @@ import XCTest
       "/api/list", page([1], headers: ["Link": #"<list?q=a&p=2&sign=old>; rel="next""#]), page([2]))
     found = []
     let byLink = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
-    for try await page in byLink.pages(for: ["q": "a"]) { found += ids(page.items) }
+    for try await page in byLink.pages(["q": "a"]) { found += ids(page.items) }
     XCTAssertEqual(found, [1, 2])
     XCTAssertEqual(stub.requests.last?.url.query, "q=a&p=2", "a signature is made afresh")
   }
@@ -383,7 +383,7 @@ import XCTest
     pager.loadFirst()
     await waitUntil { !self.watcher.events.isEmpty }
     XCTAssertEqual(watcher.events, ["page 0"])
-    XCTAssertEqual(pager.loadNext()?.reason, .linkRefused)
+    XCTAssertEqual(pager.loadNext().refusal?.reason, .linkRefused)
     XCTAssertEqual(ids(pager.items), [1])
     XCTAssertEqual(stub.requests.count, 2)
   }
@@ -397,7 +397,7 @@ import XCTest
       page([3], headers: ["Link": #"</repositories/7/issues?q=a&page=2>; rel="prev""#]))
     var found: [Int] = []
     let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
-    for try await page in manager.pages(for: ["q": "a"]) { found += ids(page.items) }
+    for try await page in manager.pages(["q": "a"]) { found += ids(page.items) }
     XCTAssertEqual(found, [1, 2, 3])
     XCTAssertEqual(
       stub.requests.map(\.url.path), ["/api/list", "/repositories/7/issues", "/repositories/7/issues"])
@@ -412,7 +412,7 @@ import XCTest
     manager.cachePolicy = .fresh(for: .seconds(60))
     for _ in 1...2 {
       var found: [Int] = []
-      for try await page in manager.pages(for: ["q": "a"]) { found += ids(page.items) }
+      for try await page in manager.pages(["q": "a"]) { found += ids(page.items) }
       XCTAssertEqual(found, [1, 2])
     }
     XCTAssertEqual(stub.requests.map(\.url.path), ["/api/list", "/api/list/2"])
@@ -478,7 +478,7 @@ final class PagedManager: BaseAPIManager, PageableAPIManager {
   private(set) var events: [String] = []
   var onReset: (Pager) -> Void = { _ in }
 
-  func pager(_ pager: Pager, didLoad page: Page) { events.append("page \(page.index)") }
+  func pager(_ pager: Pager, didSucceedWith page: Page) { events.append("page \(page.index)") }
   func pager(_ pager: Pager, didFailWith error: APIError) { events.append("failed \(error.label)") }
   func pager(_ pager: Pager, didCancelPage index: Int, because reason: CancellationReason) {
     events.append("cancelled \(index) \(reason)")

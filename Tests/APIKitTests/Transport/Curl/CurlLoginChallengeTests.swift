@@ -315,10 +315,10 @@
           wire: WireOptions(client: HTTPClient(transport: transport)),
           cache: CacheOptions(store: ResponseCache(), partition: partition))
         let manager = await HangarManager(service, path)
-        _ = try await manager.response(for: [:])
+        _ = try await manager.response([:])
         let asked = server.requests.count
         XCTAssertGreaterThan(asked, count)
-        _ = try await manager.response(for: [:])
+        _ = try await manager.response([:])
         XCTAssertEqual(server.requests.count == asked, isStored, "\(path)")
       }
     }

@@ -364,7 +364,7 @@
       let manager = TestManager(service)
       manager.sharedState = SharedState()
       manager.method = .post
-      let error = try await errorThrown { () throws(APIError) in try await manager.response(for: ["a": 1]) }
+      let error = try await errorThrown { () throws(APIError) in try await manager.response(["a": 1]) }
       XCTAssertEqual(error.reason, .connectionLost, error.description)
       XCTAssertEqual(server.requests.count, 1)
     }

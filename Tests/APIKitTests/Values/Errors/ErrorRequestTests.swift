@@ -9,7 +9,7 @@ import XCTest
   private let stub = StubTransport(.json(#"{"message": "no home 7", "hint": {"id": 8}}"#, status: 404))
 
   private func failure(_ manager: TestManager, _ parameters: Parameters = [:]) async throws -> APIError {
-    try await errorThrown { () throws(APIError) in try await manager.response(for: parameters) }
+    try await errorThrown { () throws(APIError) in try await manager.response(parameters) }
   }
 
   func testAnErrorKeepsItsRequestAsItWasSentAndNoTextShowsItsSecrets() async throws {

@@ -13,7 +13,7 @@ import XCTest
     let style = QueryStyle(arrays: .commas, booleans: .numeric, spaces: .plus, sortsKeys: true)
     for encoding in [ParameterEncoding.automatic, .query, .json, .form] {
       manager.parameterEncoding = encoding.queryStyle(style)
-      _ = try await manager.response(for: ["z": "a b", "list": [1, 2], "new": true])
+      _ = try await manager.response(["z": "a b", "list": [1, 2], "new": true])
       XCTAssertEqual(stub.requests.last?.url.query, "list=1,2&new=1&z=a+b")
       XCTAssertEqual(stub.requests.last?.headers["Content-Type"], nil, "the parameters make no body")
     }
@@ -27,7 +27,7 @@ import XCTest
     manager.service.signer = signer
     (manager.method, manager.body) = (.post, .bytes([1]))
     manager.parameterEncoding = .json.queryStyle(style)
-    _ = try await manager.response(for: ["a": [1, 2], "b": ["c": true]])
+    _ = try await manager.response(["a": [1, 2], "b": ["c": true]])
     let request = try XCTUnwrap(stub.requests.last)
     try signer.verify(request.headers["X-Signature"], apiName: "list", query: request.url.query ?? "")
   }

@@ -91,7 +91,7 @@ final class ParameterLiteralTests: XCTestCase {
     for parameters in [bad, text, bad.merging(["c": 1]), bad.removing(["b"]), Parameters().merging(bad)] {
       let stub = StubTransport(.json("{}"))
       let error = try await errorThrown { () throws(APIError) in
-        try await TestManager(stub).response(for: parameters)
+        try await TestManager(stub).response(parameters)
       }
       XCTAssertEqual(error.reason, .unencodableParameter)
       XCTAssertTrue(stub.requests.isEmpty)

@@ -127,7 +127,7 @@ final class SecretMaskNestingTests: XCTestCase {
       let manager = TestManager(TestService(stub))
       manager.apiName = name
       let error = try await errorThrown { () throws(APIError) in
-        try await manager.response(for: ["token": "S3CRET/1", "page": 1])
+        try await manager.response(["token": "S3CRET/1", "page": 1])
       }
       let request = try XCTUnwrap(error.request)
       XCTAssertTrue(stub.requests.last?.url.path.contains("S3CRET") == true)

@@ -10,7 +10,7 @@ final class BodyChoiceTests: XCTestCase {
   private func load(_ response: StubResponse, _ choices: [BodyChoice]) async throws -> RawData {
     let manager = TestManager(StubTransport(response))
     manager.expectation = ResponseExpectation(statuses: 200..<500, format: .firstOf(choices))
-    return try await manager.response(for: [:]).raw
+    return try await manager.response([:]).raw
   }
 
   private let choices = [

@@ -8,7 +8,7 @@ import XCTest
 @MainActor final class ReformTests: XCTestCase {
   private func landed(_ json: String) async throws -> TestManager {
     let manager = TestManager(StubTransport(.json(json)))
-    _ = try await manager.response(for: ["city": "Suzhou"])
+    _ = try await manager.response(["city": "Suzhou"])
     return manager
   }
 
@@ -67,8 +67,8 @@ import XCTest
   func testEachAwaitedResponseIsReformedAsItsOwn() async throws {
     let stub = StubTransport(.computed { request in .json(#"{"q": "\#(request.url.query ?? "")"}"#) })
     let manager = TestManager(stub)
-    async let one = manager.response(for: ["n": 1])
-    async let two = manager.response(for: ["n": 2])
+    async let one = manager.response(["n": 1])
+    async let two = manager.response(["n": 2])
     let texts = try await [one.data(with: QueryReformer()), two.data(with: QueryReformer())]
     XCTAssertEqual(texts, ["n=1", "n=2"])
   }

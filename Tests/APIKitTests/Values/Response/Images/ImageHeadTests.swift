@@ -70,7 +70,7 @@ final class ImageHeadTests: XCTestCase {
   func testAnImageLandsWithItsHeadWhateverItsContentTypeSays() async throws {
     let png = try ImageSample.named("pngTurned")
     let stub = StubTransport(.bytes(png, contentType: "image/jpeg"))
-    let response = try await TestManager(stub).response(for: [:])
+    let response = try await TestManager(stub).response([:])
     XCTAssertEqual(response.raw.type.string, "image/png")
     XCTAssertEqual(response.raw.width.int, 7)
     XCTAssertEqual(response.raw.height.int, 5)
