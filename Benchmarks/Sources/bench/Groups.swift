@@ -5,6 +5,7 @@
 let groups: [BenchGroup] = [
   pathGroup,
   flightGroup,
+  monitorGroup,
   curlGroup,
   socketGroup,
   rawGroup,

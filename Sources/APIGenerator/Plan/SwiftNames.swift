@@ -47,30 +47,31 @@ enum SwiftNames {
     ConnectionLimits ContentDigest Cookie CookieJar CookieStore Credential CredentialStore DateStyle
     DefaultTransport DeviceAuthorization DiskCacheConfiguration DownloadManager DownloadManagerDelegate
     DownloadTarget DownloadedFile DurationHistogram Endpoint EndpointManager EnvironmentTable ErrorResolution
-    FileCredentialStore FileLoginStore FlightEvent FlightID FlightLanding FlightLog FlightNotice FlightNotices
-    FlightPriority FlightRecord FlightRecorder FlightRegistry FlightState FlightStateChange FlightStatistics
-    FormBodyDecoder FormEncoder GroupMember GroupPolicy GroupProgress GroupResults HMACSigner HTTPBody
-    HTTPBodyStream HTTPClient HTTPExchange HTTPHeaders HTTPLogin HTTPMethod HTTPProxy HTTPRedirect HTTPRequest
-    HTTPRequestOptions HTTPResponse HTTPTimeouts HTTPTransport HTTPURL HTTPVersion HTTPVersionPolicy HostAddress
-    HostLimits HostPool HostResolution HostResolver HostSource ImageBodyDecoder ImageHead ImageThumbnail
-    InterfacePolicy JSONBodyDecoder JSONBodyEncoder JSONValue LandedLoad LandingSequence LoadOptions LoadSummary
-    LoginStore LoopbackRedirect ManagerChain ManagerChainDelegate ManagerGroup ManagerGroupDelegate ManagerLoad
-    MemberKey MemberWork MemoryCredentialStore MemoryLoginStore MessageSigner MessageVerifier MultipartForm
-    NetworkCondition NetworkGate NetworkMonitor NetworkServiceType OAuthAuthorization OAuthClient
-    OAuthConfiguration OAuthServerMetadata Outbox OutboxConfiguration OutboxItem OutboxItemID OutboxValue Page
-    PageSequence PageableAPIManager Pager PagerDelegate Paging PagingStrategy ParameterConvertible
-    ParameterEncoding ParameterValue Parameters PathTemplate PercentEncoding PinMismatch PinSet PooledHost ProofKey
-    PropertyListBodyDecoder PropertyListBodyEncoder ProtectionSpace Provenance ProxyChoice QueryEncoder QueryStyle
-    QueuedTransfer RawData RawElements RawLeaf RawMembers RawPath RecordSink RedirectPolicy ReformSource Reformer
-    RegisteredApplicationSigner RegisteredApplicationVerifier RequestProgress RequestRate RequestSigner
-    ResponseCache ResponseExpectation ResponseShape ResponseStream ResponseVerifier RetryPolicy RetryTable
-    SaltedDigestSigner SecretNames ServerClock ServiceEnvironment ServiceEnvironments ServiceIdentity SharedState
-    SignInChange SignInRule SignatureComponent SignatureFault SignatureKey SigningKey SigningSubject SocketMessage
-    StatisticsReport StorableResponse SuspendableOperation SystemTime TLSPolicy TLSVersion Takeoff TakeoffPolicy
-    TextBodyDecoder TimeSource TraceContext TracePolicy TransferEnd TransferID TransferProgress TransferQueue
-    TransferQueueConfiguration TransferQueueDelegate TransportCapabilities TransportConfiguration TransportMetrics
-    TrustEvaluation TusOptions URLSessionTransport UploadManager UploadManagerDelegate UploadProtocol UserData
-    ValidationError WireOptions WrittenParameters XMLBodyDecoder XMLBodyEncoder
+    FileCredentialStore FileLoginStore FlightEvent FlightEvents FlightID FlightLanding FlightListener FlightLog
+    FlightNotice FlightNotices FlightPriority FlightRecord FlightRecorder FlightRegistry FlightState
+    FlightStateChange FlightStatistics FlightWait FormBodyDecoder FormEncoder GroupMember GroupPolicy
+    GroupProgress GroupResults HMACSigner HTTPBody HTTPBodyStream HTTPClient HTTPExchange HTTPHeaders HTTPLogin
+    HTTPMethod HTTPProxy HTTPRedirect HTTPRequest HTTPRequestOptions HTTPResponse HTTPTimeouts HTTPTransport
+    HTTPURL HTTPVersion HTTPVersionPolicy HostAddress HostLimits HostPool HostResolution HostResolver HostSource
+    ImageBodyDecoder ImageHead ImageThumbnail InterfacePolicy JSONBodyDecoder JSONBodyEncoder JSONValue LandedLoad
+    LandingSequence LiveEvent LiveEvents LoadOptions LoadSummary LoginStore LoopbackRedirect ManagerChain
+    ManagerChainDelegate ManagerGroup ManagerGroupDelegate ManagerLoad MemberKey MemberWork MemoryCredentialStore
+    MemoryLoginStore MessageSigner MessageVerifier MultipartForm NetworkCondition NetworkGate NetworkMonitor
+    NetworkServiceType OAuthAuthorization OAuthClient OAuthConfiguration OAuthServerMetadata Outbox
+    OutboxConfiguration OutboxItem OutboxItemID OutboxValue Page PageSequence PageableAPIManager Pager
+    PagerDelegate Paging PagingStrategy ParameterConvertible ParameterEncoding ParameterValue Parameters
+    PathTemplate PercentEncoding PinMismatch PinSet PooledHost ProofKey PropertyListBodyDecoder
+    PropertyListBodyEncoder ProtectionSpace Provenance ProxyChoice QueryEncoder QueryStyle QueuedTransfer RawData
+    RawElements RawLeaf RawMembers RawPath RecordSink RedirectPolicy ReformSource Reformer
+    RegisteredApplicationSigner RegisteredApplicationVerifier RequestPhase RequestProgress RequestRate
+    RequestSigner ResponseCache ResponseExpectation ResponseShape ResponseStream ResponseVerifier RetryPolicy
+    RetryTable SaltedDigestSigner SecretNames ServerClock ServiceEnvironment ServiceEnvironments ServiceIdentity
+    SharedState SignInChange SignInRule SignatureComponent SignatureFault SignatureKey SigningKey SigningSubject
+    SocketMessage StatisticsReport StorableResponse SuspendableOperation SystemTime TLSPolicy TLSVersion Takeoff
+    TakeoffPolicy TextBodyDecoder TimeSource TraceContext TracePolicy TransferEnd TransferID TransferProgress
+    TransferQueue TransferQueueConfiguration TransferQueueDelegate TransportCapabilities TransportConfiguration
+    TransportMetrics TrustEvaluation TusOptions URLSessionTransport UploadManager UploadManagerDelegate
+    UploadProtocol UserData ValidationError WireOptions WrittenParameters XMLBodyDecoder XMLBodyEncoder
     """)
 
   private static func set(_ names: String) -> Set<String> {

@@ -45,8 +45,8 @@ struct GraceMachine {
 }
 
 /// Keeps one background task of the system while a load is in flight.
-@MainActor final class FlightGrace: LandingObserver {
-  nonisolated let followsFlights = true
+@MainActor final class FlightGrace: FlightObserver {
+  nonisolated let wants: FlightEvents.Interest = [.landings, .takeoffs]
 
   private var machine = GraceMachine()
   private let tasks: any GraceTasks
@@ -55,9 +55,9 @@ struct GraceMachine {
 
   /// Whether it hears of loads.
   var isOn: Bool {
-    get { LandingObservers.contains(self) }
+    get { FlightEvents.shared.contains(self) }
     set {
-      LandingObservers.set(self, isOn: newValue)
+      FlightEvents.shared.set(self, isOn: newValue)
       if !newValue, let task = machine.stop() { tasks.end(task) }
     }
   }

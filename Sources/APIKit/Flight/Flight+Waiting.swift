@@ -2,14 +2,14 @@
 extension Flight: MainDeliverable {
   /// Does the work in a task, and goes on from where it says or else from `next`.
   func wait(
-    _ reason: String?, then next: Step, _ work: @escaping @Sendable () async throws(APIError) -> Step?
+    _ cause: WaitCause?, then next: Step, _ work: @escaping @Sendable () async throws(APIError) -> Step?
   ) {
     ownership.release()
     let isBegun = cancellation.begin {
       Task.detached {
         self.ownership.take()
         do throws(APIError) {
-          self.run.step = try await self.suspended(for: reason, work) ?? next
+          self.run.step = try await self.suspended(for: cause, work) ?? next
           self.run.executor = .task
           self.proceed()
         } catch {
@@ -20,19 +20,23 @@ extension Flight: MainDeliverable {
     if !isBegun { fail(APIError(.transport, .cancelled)) }
   }
 
-  /// Does the work; with a reason, the flight counts as suspended meanwhile.
+  /// What a load that counts as suspended waits for, and the reason for its record.
+  typealias WaitCause = (wait: FlightWait, reason: String)
+
+  /// Does the work; with a cause, the flight counts as suspended meanwhile.
   func suspended<Value, Failure: Error>(
-    for reason: String?, _ work: () async throws(Failure) -> Value
+    for cause: WaitCause?, _ work: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    guard let reason else { return try await work() }
-    beginSuspension(for: reason)
+    guard let cause else { return try await work() }
+    beginSuspension(for: cause)
     defer { endSuspension() }
     return try await work()
   }
 
   /// The flight counts as suspended until `endSuspension()`.
-  func beginSuspension(for reason: String) {
-    note(.suspended(reason))
+  func beginSuspension(for cause: WaitCause) {
+    note(.suspended(cause.reason))
+    tell(waitsFor: cause.wait)
     tell(isSuspended: true)
   }
 

@@ -134,6 +134,8 @@ final class Flight: @unchecked Sendable {
 
   func note(_ event: FlightEvent) { call.recorder.record(event) }
 
+  func tell(waitsFor wait: FlightWait) { call.recorder.tell(waitsFor: wait) }
+
   /// Enters the next state. A move that is not legal is an error of the framework and traps.
   @MainActor func move(to next: FlightState) -> FlightStateChange {
     precondition(state.canMove(to: next), "flight \(id) cannot move from \(state) to \(next)")

@@ -16,9 +16,9 @@ extension Flight {
     case goTo(Step)
     /// The step is to run again on another thread.
     case on(Executor)
-    /// The load waits for something; the work says where it goes on, nil for the next step. With a reason, the
+    /// The load waits for something; the work says where it goes on, nil for the next step. With a cause, the
     /// flight counts as suspended meanwhile.
-    case wait(for: String? = nil, @Sendable () async throws(APIError) -> Step?)
+    case wait(for: WaitCause? = nil, @Sendable () async throws(APIError) -> Step?)
     /// The transport has the load now, or the load has ended.
     case handedOver
   }
@@ -105,8 +105,8 @@ extension Flight {
     case .on:
       wait(nil, then: run.step) { () throws(APIError) in nil }
       return false
-    case .wait(let reason, let work):
-      wait(reason, then: run.step.next, work)
+    case .wait(let cause, let work):
+      wait(cause, then: run.step.next, work)
       return false
     case .handedOver: return false
     }

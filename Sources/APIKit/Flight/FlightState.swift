@@ -41,13 +41,12 @@ public struct FlightStateChange: Sendable, Hashable {
 }
 
 extension FlightNotice {
-  /// The notice of a flight that enters a state; nil for a flight that is held back.
+  /// The notice of a flight that enters a state; nil for one that is held back, or lands: its recorder tells of that.
   init?(_ flight: FlightID, entering state: FlightState) {
     switch state {
-    case .waiting: return nil
+    case .waiting, .succeeded, .failed, .cancelled: return nil
     case .flying: self.init(.resumed, flight: flight)
     case .suspended: self.init(.suspended, flight: flight)
-    case .succeeded, .failed, .cancelled: self.init(.completed, flight: flight)
     }
   }
 }

@@ -120,7 +120,6 @@ final class FlightStore: Sendable {
                 + "until its loads have landed, e.g. in a property of its delegate"))
         }
         flight.call.recorder.land(.cancelled(CancellationReason.managerReleased.description))
-        FlightNotices.shared.give(FlightNotice(.completed, flight: flight.id))
       }
     }
     if isEmpty { forget() }

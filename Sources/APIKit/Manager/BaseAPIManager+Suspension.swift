@@ -14,6 +14,7 @@ extension BaseAPIManager {
     guard let flight = flightStore[flight], !flight.cancellation.isHeld else { return false }
     try flight.call.wire.client.transport.capabilities.require(.suspension, "suspending a load (suspension)")
     flight.note(.suspended("by its caller"))
+    flight.tell(waitsFor: .caller)
     suspend(flight, true)
     flight.cancellation.hold()
     return true

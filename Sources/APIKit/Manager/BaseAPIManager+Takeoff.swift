@@ -56,9 +56,11 @@ extension BaseAPIManager {
     case .wait:
       open(flight, isWaiting: true)
       flight.note(.waiting(policy: flight.policy))
+      flight.tell(waitsFor: .takeoff(policy: flight.policy))
     case .waitFor(let interval):
       open(flight, isWaiting: true)
       flight.note(.waiting(policy: flight.policy))
+      flight.tell(waitsFor: .takeoff(policy: flight.policy))
       wait(interval, with: flight)
     }
     // An interceptor or a delegate may start or cancel loads from here on, so this comes after the

@@ -198,7 +198,7 @@ extension BaseAPIManager {
   }
 
   private func tell(_ change: FlightStateChange) {
-    FlightNotices.shared.give(FlightNotice(change.flight, entering: change.to))
+    FlightEvents.shared.tell(FlightNotice(change.flight, entering: change.to))
     guard !observers.isEmpty else { return }
     observers.removeAll { if case .terminated = $0.yield(change) { true } else { false } }
   }

@@ -1,7 +1,7 @@
 /// One thing that happened to a flight, with its reason.
 ///
-/// The steps of the path record them as they decide. New cases may be added, so a `switch` needs a default.
-/// Texts contain no secrets: they are printed as they are.
+/// The steps of the path record them as they decide, and tell them to those who listen to ``FlightEvents``. New cases may be
+/// added, so a `switch` needs a default. Texts contain no secrets: they are printed as they are.
 public enum FlightEvent: Sendable {
   /// The takeoff policy, an interceptor or the validation of the parameters refused the load; with the
   /// error's label and detail.
@@ -57,6 +57,14 @@ public enum FlightEvent: Sendable {
   case note(String, String)
   /// The flight landed.
   case landed(FlightLanding)
+  /// The load begins to wait. The wait is over when the next event of the load is told. Told to listeners only; no
+  /// record keeps it.
+  case waits(for: FlightWait)
+  /// A request on the wire has come further. Told to listeners only; no record keeps it: ``TransportMetrics`` have the
+  /// times.
+  case phase(RequestPhase)
+  /// The listener was too slow: so many events are left out here, of this and other loads. Told to that listener only.
+  case dropped(Int)
 }
 
 /// How a flight ended, as its record keeps it.
@@ -100,6 +108,9 @@ extension FlightEvent: CustomStringConvertible {
     case .resumed: "resumed"
     case .note(let name, let text): "\(name): \(text)"
     case .landed(let landing): "landed: \(landing)"
+    case .waits(let wait): "waits for \(wait)"
+    case .phase(let phase): phase.description
+    case .dropped(let count): "\(count) events were dropped"
     }
   }
 }

@@ -10,8 +10,10 @@ public final class FlightRecorder: Sendable {
   let time: any TimeSource
   /// The manager's type.
   let manager: any Any.Type
-  private let begin: Duration
-  private let wallClock: Double
+  /// When `load` was called, on its clock.
+  let begin: Duration
+  /// The same in seconds since 1970.
+  let wallClock: Double
 
   struct RecorderState {
     var service = ""
@@ -19,8 +21,13 @@ public final class FlightRecorder: Sendable {
     var method: HTTPMethod = .get
     var parameters = Parameters()
     var entries: [FlightRecord.Entry] = []
+    var attempt = 0
+    /// The phases that were told of the present request.
+    var phases: RequestPhases = []
+    /// Whether its events are told: from when its API is known until it has landed.
+    var isTold = false
   }
-  private let state = Mutex(RecorderState())
+  let state = Mutex(RecorderState())
 
   init(flight: FlightID, manager: any Any.Type, time: any TimeSource) {
     self.flight = flight
@@ -37,6 +44,10 @@ public final class FlightRecorder: Sendable {
       state.method = method
       state.apiName = apiName
       state.parameters = parameters
+      guard !state.isTold else { return }
+      state.isTold = true
+      // The options were recorded before the API was known.
+      if FlightEvents.shared.wants(.events) { for entry in state.entries { tell(entry, &state) } }
     }
   }
 
@@ -46,13 +57,16 @@ public final class FlightRecorder: Sendable {
     state.withLock { state in
       if state.entries.isEmpty { state.entries.reserveCapacity(8) }
       state.entries.append(entry)
+      if case .attempt(let number, _) = event { state.attempt = number }
+      if FlightEvents.shared.wants(.events) { tell(entry, &state) }
+      if case .landed = event { state.isTold = false }
     }
   }
 
   /// Records the takeoff, and tells the observers of takeoffs, if there are any.
   func takeOff(policy: String) {
     record(.tookOff(policy: policy))
-    if LandingObservers.followsFlights { LandingObservers.tellTakeoff(self) }
+    if FlightEvents.shared.wants(.takeoffs) { FlightEvents.shared.tell(.takeoffs) { $0.tookOff(self) } }
   }
 
   /// Whether the load has taken off.
@@ -72,7 +86,8 @@ public final class FlightRecorder: Sendable {
     decodedBytes: @autoclosure () -> Int64? = nil
   ) {
     record(.landed(landing))
-    guard LandingObservers.isWanted else { return }
+    FlightEvents.shared.tell(FlightNotice(.completed, flight: flight))
+    guard FlightEvents.shared.wants(.landings) else { return }
     let (status, decodedBytes) = (status(), decodedBytes())
     // Read in place: a copy would take longer than the rest.
     let load = state.withLock { state in
@@ -80,7 +95,7 @@ public final class FlightRecorder: Sendable {
         flight, state, begin: begin, wallClock: wallClock, landing: landing, status: status,
         decoded: decodedBytes)
     }
-    LandingObservers.tell(load, self)
+    FlightEvents.shared.tell(.landings) { $0.landed(load, self) }
   }
 
   /// The API, as statistics tell it from others.

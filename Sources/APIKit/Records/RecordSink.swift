@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Writes the record of each load that has landed, off the path of the load.
 ///
 /// Make one with a function of the application's, or `jsonLines(to:maximumBytes:files:)` of APIKitReports; it writes while ``isOn`` is
@@ -11,7 +9,7 @@ import Dispatch
 /// sink.isOn = true
 /// ```
 /// Records are safe to log: the values of secret names are masked. Safe on any thread.
-public final class RecordSink: LandingObserver {
+public final class RecordSink: FlightObserver {
   /// What has become of the records so far.
   public struct Counts: Sendable, Hashable {
     /// Those that were written.
@@ -30,17 +28,7 @@ public final class RecordSink: LandingObserver {
     var end: @Sendable (LandedLoad) -> Void
   }
 
-  private struct SinkState {
-    var waiting: [FlightRecorder] = []
-    var isDraining = false
-    var counts = Counts()
-    var flushers: [CheckedContinuation<Void, Never>] = []
-  }
-
-  private let state = Mutex(SinkState())
-  private let capacity: Int
-  private let queue: DispatchQueue
-  private let write: @Sendable (FlightRecord) throws -> Void
+  private let queue: BoundedQueue<FlightRecorder>
   private let follower: Follower?
 
   /// Makes a sink, off.
@@ -60,77 +48,32 @@ public final class RecordSink: LandingObserver {
     _ name: String, capacity: Int = 1000, follower: Follower?,
     write: @escaping @Sendable (FlightRecord) throws -> Void
   ) {
-    self.capacity = max(1, capacity)
-    self.write = write
     self.follower = follower
-    queue = DispatchQueue(label: "APIKit.RecordSink.\(name)", qos: .utility)
+    queue = BoundedQueue("APIKit.RecordSink.\(name)", capacity: capacity) { try write($0.record) }
   }
 
   /// Whether landings are written; false at first. While it is on, the process keeps the sink.
   public var isOn: Bool {
-    get { LandingObservers.contains(self) }
-    set { LandingObservers.set(self, isOn: newValue) }
+    get { FlightEvents.shared.contains(self) }
+    set { FlightEvents.shared.set(self, isOn: newValue) }
   }
 
   /// What has become of the records so far.
-  public var counts: Counts { state.withLock { $0.counts } }
-
-  /// Returns when all records that wait by now are written. Does not end when the function does not return.
-  public func flush() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if state.isDraining { state.flushers.append(continuation) }
-        return !state.isDraining
-      }
-      if isIdle { continuation.resume() }
-    }
+  public var counts: Counts {
+    let counts = queue.counts
+    return Counts(written: counts.taken, dropped: counts.dropped, failed: counts.failed)
   }
 
-  var followsFlights: Bool { follower != nil }
+  /// Returns when all records that wait by now are written. Does not end when the function does not return.
+  public func flush() async { await queue.flush() }
+
+  var wants: FlightEvents.Interest { follower == nil ? .landings : [.landings, .takeoffs] }
 
   func tookOff(_ recorder: FlightRecorder) { follower?.begin(recorder.flight, recorder.api) }
 
   func landed(_ load: LandedLoad, _ recorder: FlightRecorder) {
     // A load that was cancelled before its takeoff has not begun.
     if let follower, recorder.hasTakenOff { follower.end(load) }
-    let mustStart = state.withLock { state in
-      guard state.waiting.count < capacity else {
-        state.counts.dropped += 1
-        return false
-      }
-      state.waiting.append(recorder)
-      defer { state.isDraining = true }
-      return !state.isDraining
-    }
-    if mustStart { queue.async { self.drain() } }
-  }
-
-  private func drain() {
-    while true {
-      let (batch, flushers) = state.withLock {
-        state -> ([FlightRecorder], [CheckedContinuation<Void, Never>]) in
-        let batch = state.waiting
-        state.waiting = []
-        guard batch.isEmpty else { return (batch, []) }
-        state.isDraining = false
-        defer { state.flushers = [] }
-        return (batch, state.flushers)
-      }
-      for flusher in flushers { flusher.resume() }
-      if batch.isEmpty { return }
-      for recorder in batch {
-        var (written, failed) = (0, 0)
-        do {
-          try write(recorder.record)
-          written = 1
-        } catch {
-          failed = 1
-        }
-        state.withLock { state in
-          state.counts.written += written
-          state.counts.failed += failed
-        }
-      }
-    }
+    queue.put(recorder)
   }
 }

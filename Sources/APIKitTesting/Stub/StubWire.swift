@@ -143,7 +143,7 @@ struct StubWire {
 
   /// Reports the progress: for each direction nothing, half and all.
   private func report(received: Int) {
-    guard let tell = exchange.onProgress else { return }
+    guard exchange.onProgress != nil else { return }
     let sent = Int64(sentCount)
     let all = Int64(received)
     var steps = [TransferProgress(sent: 0, totalToSend: sent, totalToReceive: all)]
@@ -152,7 +152,9 @@ struct StubWire {
       steps.append(TransferProgress(sent: sent, totalToSend: sent, received: part, totalToReceive: all))
     }
     var meter = TransferMeter(at: 0)
-    for step in steps { tell(meter.completing(step, at: microseconds(ContinuousClock.now - start))) }
+    for step in steps {
+      exchange.tell(meter.completing(step, at: microseconds(ContinuousClock.now - start)))
+    }
   }
 
   private var sentCount: Int {

@@ -299,7 +299,7 @@ import APIKit
     private static let longestResponse = 64 << 20
 
     func tell(_ task: URLSessionTask, _ progress: TransferProgress) {
-      state.withLock { $0.waiters[task.taskDescription ?? ""]?.carried.exchange.onProgress }?(progress)
+      state.withLock { $0.waiters[task.taskDescription ?? ""]?.carried.exchange }?.tell(progress)
     }
 
     func challenged(

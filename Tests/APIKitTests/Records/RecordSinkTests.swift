@@ -124,7 +124,7 @@ final class RecordSinkTests: XCTestCase {
     let sink = RecordSink("followed", follower: follower) { _ in }
     sink.isOn = true
     defer { sink.isOn = false }
-    XCTAssertTrue(LandingObservers.followsFlights)
+    XCTAssertTrue(FlightEvents.shared.wants(.takeoffs))
     let stub = StubTransport(.json(someJSON))
     let manager = TestManager(stub)
     let good = try await manager.response().flightID
@@ -142,7 +142,7 @@ final class RecordSinkTests: XCTestCase {
       told.withLock { $0 },
       ["\(good!) list", "\(good!) succeeded", "\(cut!) list", "\(cut!) cancelled"])
     sink.isOn = false
-    XCTAssertFalse(LandingObservers.followsFlights)
+    XCTAssertFalse(FlightEvents.shared.wants(.takeoffs))
   }
 
   func testAFunctionThatThrowsDoesNotEndTheSink() async {

@@ -40,7 +40,9 @@ final class Joins: Sendable {
     }
     switch role {
     case .leads(let call): call.proceed()
-    case .follows(let leader): flight.note(.joined(FlightID(rawValue: leader)))
+    case .follows(let leader):
+      flight.note(.joined(FlightID(rawValue: leader)))
+      flight.tell(waitsFor: .sharedCall(FlightID(rawValue: leader)))
     }
     return JoinWait(joins: self, flight: flight.id)
   }

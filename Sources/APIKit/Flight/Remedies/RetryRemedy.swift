@@ -19,6 +19,7 @@ struct RetryRemedy: Remedy {
       return nil
     case .retry(let wait, let reason):
       flight.note(.retry(after: wait, because: reason))
+      if wait > .zero { flight.tell(waitsFor: .backoff(wait)) }
       do { try await flight.call.time.sleep(for: wait) } catch { throw APIError(.transport, .cancelled) }
       flight.run.attempt = machine?.attempt ?? flight.run.attempt
       return .authorize

@@ -54,7 +54,8 @@ struct ServiceHookRemedy: Remedy {
       await Self.ask(failure, flight)
     } following: {
       isShared = true
-      flight.beginSuspension(for: "waits for what the service makes of \(failure.label)")
+      let reason = "waits for what the service makes of \(failure.label)"
+      flight.beginSuspension(for: (.hook(reason), reason))
     }
   }
 
@@ -63,7 +64,7 @@ struct ServiceHookRemedy: Remedy {
     return await Self.$resolving.withValue(call.resolving + [call.managerName]) {
       var resolution = await call.service.resolve(failure, of: call)
       while case .suspend(let reason, let work) = resolution {
-        resolution = await flight.suspended(for: reason, work)
+        resolution = await flight.suspended(for: (.hook(reason), reason), work)
       }
       return resolution
     }

@@ -19,6 +19,7 @@ extension Flight {
       run.admission?.holdsSlot = true
       return try askBreaker(host)
     }
+    tell(waitsFor: .slot(host: host.description))
     return .wait { () throws(APIError) in
       try await self.waitForPlace(at: host, limits)
       _ = try self.askBreaker(host)

@@ -30,7 +30,8 @@ extension Flight {
   ) async throws(APIError) -> VersionedCredential? {
     guard case .wait = asked.verdict else { return try asked.verdict.credential }
     let (deadline, time, flight, work) = (deadline, call.time, id, asked.work)
-    let verdict = try await suspended(for: "waits for the sign-in of its service") { () throws(APIError) in
+    let verdict = try await suspended(for: (.signIn, "waits for the sign-in of its service")) {
+      () throws(APIError) in
       try await deadline.limitWait(time) { () throws(APIError) in
         let verdict = await authenticator.wait(work, for: flight)
         // The deadline ends a wait by cancelling it: thrown, it is told as the deadline's.

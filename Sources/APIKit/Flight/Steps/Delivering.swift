@@ -84,7 +84,6 @@ extension Flight {
     guard flightStore?.remove(self) == true, let landing else { return }
     note(.note("delivery", "nothing is delivered: the manager was released"))
     call.recorder.land(landing)
-    FlightNotices.shared.give(FlightNotice(.completed, flight: id))
   }
 
   /// Asks the server once more, behind a landing with a stale response that allowed it (RFC 5861, 3).

@@ -4,6 +4,7 @@ extension Flight {
     let gate = call.terms.networkGate
     guard gate.rule != .fly else { return .next }
     if call.admission.network.awaitsFirstReport {
+      tell(waitsFor: .network)
       return .wait { () throws(APIError) in
         try await self.waitForFirstReport()
         return .passGate
@@ -15,7 +16,7 @@ extension Flight {
       throw APIError(.takeoff, .noNetwork, objection)
     }
     let start = call.time.now
-    return .wait(for: "\(objection); waits up to \(limit.shortText)") { () throws(APIError) in
+    return .wait(for: (.network, "\(objection); waits up to \(limit.shortText)")) { () throws(APIError) in
       guard let found = try await self.condition(upTo: limit) else {
         throw APIError(.takeoff, .noNetwork, "\(objection), and none came in \(limit.shortText)")
       }

@@ -6,6 +6,7 @@ extension Flight {
     guard call.terms.requestRate.isLimited else { return .next }
     let key = RateLimiter.RateKey(call)
     if shared.rateLimiter.enterAtOnce(key, now: call.time.now) { return .next }
+    tell(waitsFor: .rate(key.description))
     return .wait { () throws(APIError) in
       let start = self.call.time.now
       try await self.deadline.limitWait(self.call.time) {

@@ -20,6 +20,7 @@ extension Flight {
         pool.readKept(call.time)
         return .goTo(.route)
       case .wait:
+        tell(waitsFor: .servers(of: pool.name))
         return .wait { () throws(APIError) in
           try await self.waitForServers(of: pool)
           return .route

@@ -12,6 +12,7 @@ extension Flight {
   func share() -> Progress {
     if case .sharing = purpose { return .next }
     if let part = run.batch {
+      tell(waitsFor: .batch)
       return .wait { () throws(APIError) in try await self.wait(as: part.value) }
     }
     // A replay goes as it is.

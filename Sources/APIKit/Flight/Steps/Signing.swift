@@ -13,6 +13,11 @@ extension Flight {
       var outgoing = HTTPExchange(request)
       if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
       outgoing.onProgress = progressReport
+      if FlightEvents.shared.wants(.events) {
+        outgoing.onPhase = { [recorder = call.recorder] phase, ago in
+          recorder.tell(phase, ago: .microseconds(ago))
+        }
+      }
       outgoing.flightID = id
       beginTrace()
       if !call.options.isEmpty { call.options.apply(to: &outgoing) }

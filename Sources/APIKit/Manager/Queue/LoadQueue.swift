@@ -65,6 +65,7 @@ extension BaseAPIManager {
     flight.policy = "queue"
     open(flight, isWaiting: true)
     flight.note(.waiting(policy: "queue"))
+    flight.tell(waitsFor: .takeoff(policy: "queue"))
     queue.take(QueuedLoad(flight, of: self))
     interceptors.forEach { $0.manager(self, didLoad: flight.call.parameters, as: flight.id) }
     return .waiting(flight.id)

@@ -11,7 +11,7 @@
 /// ```
 /// It keeps less than 1 KiB for each of the last loads, and for at most 200 APIs a histogram; what comes after them is
 /// counted under ``other``. Safe on any thread.
-public final class FlightStatistics: LandingObserver {
+public final class FlightStatistics: FlightObserver {
   /// The one of the process.
   public static let shared = FlightStatistics()
 
@@ -50,8 +50,8 @@ public final class FlightStatistics: LandingObserver {
 
   /// Whether landings are counted; false at first. While it is on, the process keeps the object.
   public var isOn: Bool {
-    get { LandingObservers.contains(self) }
-    set { LandingObservers.set(self, isOn: newValue) }
+    get { FlightEvents.shared.contains(self) }
+    set { FlightEvents.shared.set(self, isOn: newValue) }
   }
 
   /// Forgets all loads and counts.

@@ -8,6 +8,7 @@ public struct HTTPExchange: Sendable {
     var challenges: ChallengeHandler?
     var proxyLogin: HTTPLogin?
     var onSlot: (@Sendable (_ isWaiting: Bool) -> Void)?
+    var onPhase: (@Sendable (RequestPhase, _ microsecondsAgo: Int64) -> Void)?
   }
 
   private var extras: CopyOnWrite<Extras>?
@@ -63,6 +64,24 @@ public struct HTTPExchange: Sendable {
     get { extras?.value.onSlot }
     set { if extras != nil || newValue != nil { change { $0.onSlot = newValue } } }
   }
+
+  /// Called with each phase of the request while it is under way, where somebody listens; a transport that cannot tell
+  /// leaves it to its metrics. None by default.
+  ///
+  /// Called on a thread of the transport; does not block.
+  package var onPhase: (@Sendable (RequestPhase, _ microsecondsAgo: Int64) -> Void)? {
+    get { extras?.value.onPhase }
+    set { if extras != nil || newValue != nil { change { $0.onPhase = newValue } } }
+  }
+
+  /// Tells those who want it how far the bodies have come.
+  package func tell(_ progress: TransferProgress) {
+    onProgress?(progress)
+    onPhase?(.progress(progress), 0)
+  }
+
+  /// Whether somebody wants to know how far the bodies have come.
+  package var tellsProgress: Bool { onProgress != nil || onPhase != nil }
 
   /// Whether a redirect leads the request to another origin than the one that was asked; false by default.
   ///

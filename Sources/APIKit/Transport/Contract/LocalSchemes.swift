@@ -116,7 +116,7 @@ enum LocalSchemes {
     }
     let received = response.body.count ?? 0
     response.metrics.bytesReceived = received
-    exchange.onProgress?(TransferProgress(received: received, totalToReceive: received, delta: received))
+    exchange.tell(TransferProgress(received: received, totalToReceive: received, delta: received))
     return response
   }
 

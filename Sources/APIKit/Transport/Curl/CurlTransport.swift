@@ -271,7 +271,7 @@
     /// Tells once that the transport takes nothing more.
     private func tellInvalid() {
       guard !isInvalid.exchange(true) else { return }
-      FlightNotices.shared.give(FlightNotice(.sessionInvalidated, transport: ObjectIdentifier(self)))
+      TransportEnd.tell(self)
     }
 
     /// The counts of the main loop; nil after it has stopped.

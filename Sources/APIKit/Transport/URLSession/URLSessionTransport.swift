@@ -155,7 +155,7 @@ public final class URLSessionTransport: HTTPTransport {
   private func end() {
     if !isGiven { session.invalidateAndCancel() }
     guard !isInvalid.exchange(true) else { return }
-    FlightNotices.shared.give(FlightNotice(.sessionInvalidated, transport: ObjectIdentifier(self)))
+    TransportEnd.tell(self)
   }
 
   /// Starts an exchange and returns at once; see ``HTTPTransport``.

@@ -17,6 +17,7 @@
       let ssl = transfer.isTLS ? capikit_curl_get_ssl(easy) : nil
       guard isQuiet(ssl, localPort: localPort) else { return leaveConnection() }
       measureRequest(to: address, port, localPort: localPort)
+      tellConnected()
       guard transfer.isTLS else { return true }
       guard let ssl else {
         transfer.machine.fail(CurlErrors.hiddenTLS)
@@ -56,8 +57,10 @@
         noteSent()
         guard transfer.machine.connectionEnded(at: loop.now, tried) else { return -1 }
         transfer.baseline.reopened = CurlClock.now()
+        transfer.phases = []
         loop.watchDeadline(of: self)
       }
+      tell(.nameLookedUp)
       return loop.poll.open(address)
     }
 
@@ -85,7 +88,10 @@
       if transfer.machine.isSuspended { return Int(CURL_READFUNC_PAUSE) }
       transfer.metrics.requestSent = loop.now - (transfer.job?.posted ?? loop.now)
       do throws(APIError) {
-        if let count = try source.read(into: buffer) { return count }
+        if let count = try source.read(into: buffer) {
+          if count > 0 { tellMoved(sent: count) } else { tell(.requestSent) }
+          return count
+        }
         transfer.isSendingPaused = true
         return Int(CURL_READFUNC_PAUSE)
       } catch {
@@ -125,20 +131,20 @@
 
     /// Reports the progress to the caller, at most about ten times a second.
     func report(_ progress: TransferProgress) {
-      guard let onProgress = transfer.job?.exchange.onProgress,
+      guard let exchange = transfer.job?.exchange, exchange.tellsProgress,
         loop.now - transfer.lastProgress >= 100_000
       else { return }
       guard progress.sent + progress.received > 0 else { return }
       transfer.lastProgress = loop.now
-      onProgress(measured(progress))
+      exchange.tell(measured(progress))
     }
 
     /// The last report, with the final numbers.
     func reportEnd() {
-      guard let onProgress = transfer.job?.exchange.onProgress else { return }
+      guard let exchange = transfer.job?.exchange, exchange.onProgress != nil else { return }
       let sent = min(size(CURLINFO_SIZE_UPLOAD_T), transfer.source?.given ?? .max)
       let received = size(CURLINFO_SIZE_DOWNLOAD_T)
-      onProgress(
+      exchange.tell(
         measured(
           TransferProgress(
             sent: sent, totalToSend: sent > 0 ? sent : nil, received: received, totalToReceive: received)))

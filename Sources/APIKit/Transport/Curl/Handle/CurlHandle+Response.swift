@@ -51,7 +51,10 @@
       if !bytes.isEmpty { transfer.hasContent = true }
       if let sink = transfer.sink {
         do throws(APIError) {
-          if try sink.write(bytes) { return true }
+          if try sink.write(bytes) {
+            tellMoved(received: bytes.count)
+            return true
+          }
           transfer.isReceivingPaused = true
           return nil
         } catch {
@@ -68,6 +71,7 @@
         transfer.body.reserveCapacity(Int(min(length, 16 << 20)))
       }
       transfer.body.append(contentsOf: bytes)
+      tellMoved(received: bytes.count)
       return true
     }
 
@@ -241,6 +245,7 @@
       guard let parsed = CurlHead.statusLine(line) else { return false }
       transfer.status = parsed.status
       transfer.version = parsed.version
+      if parsed.status >= 200 { tellFirstByte() }
       transfer.isHeadOpen = true
       transfer.isHeadDone = false
       transfer.trailers = []

@@ -68,6 +68,10 @@
       var isSendingPaused = false
       var isReceivingPaused = false
       var lastProgress: Int64 = 0
+      /// Whether the phases of the request are told while it is under way, and those that were.
+      var tellsPhases = false
+      var phases: RequestPhases = []
+      var moved = TransferProgress()
       var meter: TransferMeter?
 
       /// The bytes that a server sends between the chunks of a body.
@@ -89,6 +93,7 @@
         source = job.source
         sink = job.sink
         bodyLimit = job.bodyLimit
+        tellsPhases = job.exchange.onPhase != nil
         let scheme = job.exchange.request.url.scheme
         isHTTP = scheme == "http" || scheme == "https"
         isTLS = scheme == "https" || scheme == "ftps"

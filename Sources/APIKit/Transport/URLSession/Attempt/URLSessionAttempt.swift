@@ -138,6 +138,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     }
     // Linux reports 1xx heads; the final one follows.
     guard system.statusCode >= 200 else { return true }
+    exchange.onPhase?(.firstByte, 0)
     let headers = URLSessionTransport.headers(of: system)
     let head = HTTPResponse(status: system.statusCode, headers: headers, url: exchange.request.url)
     let expected = system.expectedContentLength
@@ -211,7 +212,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       return (state.pipe, dueReport(&state))
     }
     if let failure { return fail(failure) }
-    if let report { exchange.onProgress?(report) }
+    if let report { exchange.tell(report) }
     guard let pipe else { return }
     switch data.withUnsafeBytes({ bytes in Result { () throws(APIError) in try pipe.write(bytes) } }) {
     case .success(false): break
@@ -229,7 +230,8 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       if total > 0 { state.progress.totalToSend = total }
       return dueReport(&state)
     }
-    if let report { exchange.onProgress?(report) }
+    if let report { exchange.tell(report) }
+    if count == total { exchange.onPhase?(.requestSent, 0) }
   }
 
   /// Takes the end of the task.
@@ -305,7 +307,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       if error.requestProgress == nil { error.requestProgress = progress }
       return error
     }
-    if let last { exchange.onProgress?(last) }
+    if let last { exchange.tell(last) }
     pipe?.finish(end.map { _ in }.mapError(measured), metrics: metrics)
     if let result { completion?(result.mapError(measured)) }
   }
@@ -384,7 +386,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   }
 
   private func dueReport(_ state: inout AttemptState) -> TransferProgress? {
-    guard exchange.onProgress != nil else { return nil }
+    guard exchange.tellsProgress else { return nil }
     let now = ContinuousClock.now
     if let last = state.lastReport, now - last < .milliseconds(100) { return nil }
     state.lastReport = now

@@ -29,23 +29,23 @@ public struct FlightNotice: Sendable, Hashable {
 }
 
 /// The notices of all flights and transports of the process, as streams and, where that is switched on, as
-/// notifications.
+/// notifications: a view of ``FlightEvents``.
 ///
-/// Without a listener, a flight pays for them with one comparison. May be used from any thread.
+/// May be used from any thread.
 public final class FlightNotices: Sendable {
   /// Those of the process.
   public static let shared = FlightNotices()
 
-  private struct NoticesState {
-    var streams: [UInt64: AsyncStream<FlightNotice>.Continuation] = [:]
-    var next: UInt64 = 0
-    var posts = false
+  private let poster = NoticeObserver { notice in
+    NotificationCenter.default.post(
+      name: Notification.Name(notice.kind), object: nil, userInfo: ["notice": notice])
   }
 
-  private let state = Mutex(NoticesState())
-  private let isHeard = AtomicFlag()
-
-  init() {}
+  init() {
+    TransportEnd.observer.withLock { observer in
+      observer = { FlightEvents.shared.tell(FlightNotice(.sessionInvalidated, transport: $0)) }
+    }
+  }
 
   /// Whether each notice is posted to `NotificationCenter.default`, too: on the main actor for flights whose manager is
   /// there, on any thread for others and for transports. The default is false, because posting costs every flight more than a comparison.
@@ -53,47 +53,34 @@ public final class FlightNotices: Sendable {
   /// The names are those of ``FlightNotice/Kind``: `Notification.Name.flightDidResume`, `flightDidSuspend`,
   /// `flightDidComplete`, `transportDidInvalidate`. The notice is in `userInfo["notice"]`.
   public var postsNotifications: Bool {
-    get { state.withLock { $0.posts } }
-    set {
-      state.withLock { state in
-        state.posts = newValue
-        isHeard.store(newValue || !state.streams.isEmpty)
-      }
-    }
+    get { FlightEvents.shared.contains(poster) }
+    set { FlightEvents.shared.set(poster, isOn: newValue) }
   }
 
   /// The notices from now on. Each call returns a new stream; one that is not read keeps the last 64.
   public func notices() -> AsyncStream<FlightNotice> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: FlightNotice.self, bufferingPolicy: .bufferingNewest(64))
-    let id = state.withLock { state in
-      state.next += 1
-      state.streams[state.next] = continuation
-      isHeard.store(true)
-      return state.next
-    }
-    continuation.onTermination = { [weak self] _ in self?.drop(id) }
-    return stream
-  }
-
-  private func drop(_ id: UInt64) {
-    state.withLock { state in
-      state.streams[id] = nil
-      isHeard.store(state.posts || !state.streams.isEmpty)
+    AsyncStream(bufferingPolicy: .bufferingNewest(64)) { stream in
+      let observer = NoticeObserver { stream.yield($0) }
+      FlightEvents.shared.set(observer, isOn: true)
+      stream.onTermination = { _ in FlightEvents.shared.set(observer, isOn: false) }
     }
   }
+}
 
-  /// Tells who listens.
-  @inline(__always) func give(_ notice: @autoclosure () -> FlightNotice?) {
-    if isHeard.load(), let notice = notice() { tell(notice) }
-  }
+/// Passes notices on, where they are given.
+private final class NoticeObserver: FlightObserver {
+  let wants: FlightEvents.Interest = .notices
+  private let pass: @Sendable (FlightNotice) -> Void
 
-  private func tell(_ notice: FlightNotice) {
-    let (streams, posts) = state.withLock { (Array($0.streams.values), $0.posts) }
-    for stream in streams { stream.yield(notice) }
-    guard posts else { return }
-    NotificationCenter.default.post(
-      name: Notification.Name(notice.kind), object: nil, userInfo: ["notice": notice])
+  init(_ pass: @escaping @Sendable (FlightNotice) -> Void) { self.pass = pass }
+
+  func noticed(_ notice: FlightNotice) { pass(notice) }
+}
+
+extension FlightEvents {
+  /// Gives a notice to those who want them.
+  @inline(__always) func tell(_ notice: @autoclosure () -> FlightNotice?) {
+    if wants(.notices), let notice = notice() { tell(.notices) { $0.noticed(notice) } }
   }
 }
 

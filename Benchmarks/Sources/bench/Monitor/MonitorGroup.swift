@@ -1,0 +1,45 @@
+import APIKit
+
+let monitorGroup = BenchGroup(name: "monitor", summary: "what hearing of loads costs them") { measurement in
+  try await liveEvents(measurement)
+}
+
+/// Loads over a real wire while one listener is told of every event, against the same loads while nobody listens.
+private func liveEvents(_ measurement: Measurement) async throws {
+  let names = (
+    many: "events on, one listener, against off, 64 in flight",
+    alone: "events on, one listener, against off, one at a time"
+  )
+  guard measurement.wants(names.many, names.alone) else { return }
+  let jobs = try WireJobs(try WireServer.shared.get().baseURL)
+  for (name, count, inFlight) in [(names.many, 12_800, 64), (names.alone, 3_000, 1)]
+  where measurement.wants(name) {
+    let counter = EventCounter()
+    var best = (off: Double.infinity, on: Double.infinity)
+    // A small difference of two large numbers wants both of them at their best.
+    for _ in 0..<measurement.rounds * 3 {
+      best.off = min(best.off, await jobs.managers(count, inFlight: inFlight))
+      FlightEvents.shared.add(counter)
+      best.on = min(best.on, await jobs.managers(count, inFlight: inFlight))
+      FlightEvents.shared.remove(counter)
+    }
+    measurement.record(
+      name, best.on / best.off, "x", bar: .atMost(1.03),
+      note: "\(counter.perLoad) events a load, \(Int(best.off * 1e9)) ns a load without")
+  }
+}
+
+/// Counts what it is told.
+private final class EventCounter: FlightListener {
+  private let counts = Mutex((events: 0, landings: 0))
+
+  var perLoad: Int { counts.withLock { $0.events / max(1, $0.landings) } }
+
+  func receive(_ event: LiveEvent) {
+    let isLanding = if case .landed = event.event { true } else { false }
+    counts.withLock { counts in
+      counts.events += 1
+      if isLanding { counts.landings += 1 }
+    }
+  }
+}

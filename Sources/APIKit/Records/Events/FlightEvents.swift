@@ -1,0 +1,150 @@
+import Dispatch
+
+/// What happens to the loads of the process, told while it happens: the one source of all that hears of loads.
+///
+/// Those who need each event while a load is under way listen here, with ``add(_:capacity:)`` or ``events(capacity:)``.
+/// ``FlightNotices``, ``FlightStatistics`` and ``RecordSink`` are fed from here as well. While nobody listens, an event costs one look
+/// at a number. May be used from any thread.
+///
+/// ```swift
+/// for await event in FlightEvents.shared.events() { print(event) }
+/// ```
+/// A listener is told of ``FlightEvent/tookOff(policy:)`` and ``FlightEvent/landed(_:)`` once for each load that takes off, or
+/// of ``FlightEvent/refused(label:detail:)``. Between them it is told of all that the record of the load holds, and of ``FlightEvent/waits(for:)`` and
+/// ``FlightEvent/phase(_:)``. A connection that APIKitSockets opens neither takes off nor lands.
+public final class FlightEvents: Sendable {
+  /// The source of the process.
+  public static let shared = FlightEvents()
+
+  /// What is told to somebody.
+  struct Interest: OptionSet {
+    let rawValue: Int
+    /// That loads have landed, with what they add up to.
+    static let landings = Interest(rawValue: 1)
+    /// That they have taken off.
+    static let takeoffs = Interest(rawValue: 2)
+    /// Notices.
+    static let notices = Interest(rawValue: 4)
+    /// Each event.
+    static let events = Interest(rawValue: 8)
+  }
+
+  private struct EventsState {
+    var observers: [any FlightObserver] = []
+    var listeners: [(listener: any FlightListener, queue: BoundedQueue<LiveEvent>)] = []
+    var streams: [FlightEventBuffer] = []
+  }
+
+  private let interest = AtomicInt()
+  private let state = Mutex(EventsState())
+
+  private init() {}
+
+  // MARK: Listening
+
+  /// How long events are gathered before a listener is woken.
+  static let gathering = DispatchTimeInterval.milliseconds(5)
+
+  /// Tells a listener of all events from now on. It is kept until ``remove(_:)``; a second call changes nothing.
+  ///
+  /// - Parameter capacity: How many events may wait for it; the default is 1,000. What comes when there is no room is
+  ///   dropped, and ``FlightEvent/dropped(_:)`` says how many there were.
+  public func add(_ listener: any FlightListener, capacity: Int = 1000) {
+    let queue = BoundedQueue(
+      "APIKit.FlightListener", capacity: capacity, gathering: Self.gathering,
+      mark: { (first: LiveEvent, count) in first.replacing(.dropped(count)) },
+      work: { try listener.receive($0) })
+    change { state in
+      guard !state.listeners.contains(where: { $0.listener === listener }) else { return }
+      state.listeners.append((listener, queue))
+    }
+  }
+
+  /// Tells a listener of nothing more. A call that is under way ends as it would; none begins afterwards. May be called
+  /// from within ``FlightListener/receive(_:)``.
+  public func remove(_ listener: any FlightListener) {
+    let queue = change { state -> BoundedQueue<LiveEvent>? in
+      guard let index = state.listeners.firstIndex(where: { $0.listener === listener }) else { return nil }
+      return state.listeners.remove(at: index).queue
+    }
+    queue?.close()
+  }
+
+  /// All events from now on, for one `for await` loop. They end when the task of the loop is cancelled.
+  ///
+  /// - Parameter capacity: How many events may wait for the loop; the default is 1,000. What comes when there is no room
+  ///   is dropped, and ``FlightEvent/dropped(_:)`` says how many there were.
+  public func events(capacity: Int = 1000) -> LiveEvents {
+    let buffer = FlightEventBuffer(capacity: capacity)
+    change { $0.streams.append(buffer) }
+    return LiveEvents(buffer)
+  }
+
+  func remove(_ buffer: FlightEventBuffer) { change { $0.streams.removeAll { $0 === buffer } } }
+
+  // MARK: Telling
+
+  /// Whether somebody is told of it.
+  @inline(__always) func wants(_ interest: Interest) -> Bool {
+    self.interest.load() & interest.rawValue != 0
+  }
+
+  /// Puts an event into the buffers of those who listen. Called under the lock of the load's recorder, so that the events of
+  /// a load arrive in order; nothing of the application is called.
+  func tell(_ event: LiveEvent) {
+    state.withLock { state in
+      for (_, queue) in state.listeners { queue.put(event) }
+      for buffer in state.streams { buffer.put(event) }
+    }
+  }
+
+  /// Calls observers in place.
+  func tell(_ interest: Interest, _ body: (any FlightObserver) -> Void) {
+    for observer in state.withLock({ $0.observers }) where observer.wants.contains(interest) {
+      body(observer)
+    }
+  }
+
+  // MARK: Observers
+
+  func contains(_ observer: any FlightObserver) -> Bool {
+    interest.load() != 0 && state.withLock { $0.observers.contains { $0 === observer } }
+  }
+
+  func set(_ observer: any FlightObserver, isOn: Bool) {
+    change { state in
+      state.observers.removeAll { $0 === observer }
+      if isOn { state.observers.append(observer) }
+    }
+  }
+
+  @discardableResult
+  private func change<Result: Sendable>(_ body: (inout EventsState) -> Result) -> Result {
+    state.withLock { state in
+      let result = body(&state)
+      var all: Interest = state.listeners.isEmpty && state.streams.isEmpty ? [] : .events
+      for observer in state.observers { all.formUnion(observer.wants) }
+      interest.store(all.rawValue)
+      return result
+    }
+  }
+}
+
+/// What is told in place, where it happens, usually on the main actor: it must not wait.
+protocol FlightObserver: AnyObject, Sendable {
+  /// What it is told of; does not change.
+  var wants: FlightEvents.Interest { get }
+  /// A load has taken off.
+  func tookOff(_ recorder: FlightRecorder)
+  /// A load has landed.
+  func landed(_ load: LandedLoad, _ recorder: FlightRecorder)
+  /// A notice is given.
+  func noticed(_ notice: FlightNotice)
+}
+
+extension FlightObserver {
+  var wants: FlightEvents.Interest { .landings }
+  func tookOff(_ recorder: FlightRecorder) {}
+  func landed(_ load: LandedLoad, _ recorder: FlightRecorder) {}
+  func noticed(_ notice: FlightNotice) {}
+}

@@ -1,0 +1,85 @@
+/// How far one request on the wire has come.
+///
+/// ``FlightEvent/phase(_:)`` tells it to those who listen to ``FlightEvents``.
+public enum RequestPhase: Sendable, Hashable {
+  /// It waits in the transport for a connection: the limit of its host or of the transport is reached.
+  case queued
+  /// The name of the host, or of the proxy, was looked up. Not told for a connection that is used again.
+  case nameLookedUp
+  /// There is a connection; whether one that was open before is used again.
+  case connected(isReused: Bool)
+  /// The TLS handshake is complete. Not told for a connection that is used again.
+  case secured
+  /// The request was written, its body included.
+  case requestSent
+  /// The first byte of the response arrived.
+  case firstByte
+  /// Bytes of a body have moved: at most about ten times a second.
+  indirect case progress(TransferProgress)
+}
+
+extension RequestPhase: CustomStringConvertible {
+  /// The phase in a few words.
+  public var description: String {
+    switch self {
+    case .queued: "waits for a connection"
+    case .nameLookedUp: "name looked up"
+    case .connected(let isReused): isReused ? "connection reused" : "connected"
+    case .secured: "TLS handshake complete"
+    case .requestSent: "request sent"
+    case .firstByte: "first byte"
+    case .progress(let progress):
+      (progress.isReceiving ? "received " : "sent ") + "\(progress.total)"
+        + (progress.expected.map { " of \($0)" } ?? "") + " bytes"
+    }
+  }
+}
+
+/// Phases of one request, as a set.
+package struct RequestPhases: OptionSet, Sendable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let nameLookedUp = RequestPhases(rawValue: 1)
+  package static let connected = RequestPhases(rawValue: 2)
+  package static let secured = RequestPhases(rawValue: 4)
+  package static let requestSent = RequestPhases(rawValue: 8)
+  package static let firstByte = RequestPhases(rawValue: 16)
+
+  /// The set of one phase; empty for one that may be told any number of times.
+  package init(_ phase: RequestPhase) {
+    switch phase {
+    case .queued, .progress: self = []
+    case .nameLookedUp: self = .nameLookedUp
+    case .connected: self = .connected
+    case .secured: self = .secured
+    case .requestSent: self = .requestSent
+    case .firstByte: self = .firstByte
+    }
+  }
+}
+
+extension TransportMetrics {
+  /// The phases that the request has completed, each with its time since the transport accepted it. Empty where nothing
+  /// was measured.
+  ///
+  /// - Parameter hasResponse: Whether the head of a response arrived.
+  package func phases(hasResponse: Bool) -> [(phase: RequestPhase, at: Int64)] {
+    guard total > 0, max(connect, requestSent, firstByte, nameLookup) > 0 else { return [] }
+    let broken = hasResponse ? nil : brokenPhase
+    var phases: [(RequestPhase, Int64)] = []
+    if isReused {
+      phases.append((.connected(isReused: true), queued))
+    } else {
+      guard broken != .dns else { return [] }
+      if nameLookup > queued { phases.append((.nameLookedUp, nameLookup)) }
+      guard broken != .connect else { return phases }
+      phases.append((.connected(isReused: false), connect))
+      guard broken != .tls else { return phases }
+      if tls > connect { phases.append((.secured, tls)) }
+    }
+    if requestSent > 0 { phases.append((.requestSent, requestSent)) }
+    if hasResponse, firstByte > 0 { phases.append((.firstByte, firstByte)) }
+    return phases
+  }
+}

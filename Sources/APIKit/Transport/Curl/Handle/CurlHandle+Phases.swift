@@ -1,0 +1,49 @@
+#if os(Linux)
+  /// What libcurl's callbacks show of a request while it is under way.
+  extension CurlHandle {
+    /// Tells a phase, once for each connection or request.
+    ///
+    /// - Parameter ago: How long ago it was, in microseconds.
+    func tell(_ phase: RequestPhase, ago: Int64 = 0) {
+      let element = RequestPhases(phase)
+      guard transfer.tellsPhases, !transfer.phases.contains(element) else { return }
+      transfer.phases.formUnion(element)
+      transfer.job?.exchange.onPhase?(phase, max(0, ago))
+    }
+
+    /// A request is about to be sent on the connection that there is now.
+    func tellConnected() {
+      guard transfer.tellsPhases else { return }
+      if transfer.metrics.isReused {
+        transfer.phases = []
+        tell(.connected(isReused: true))
+      } else {
+        tell(.nameLookedUp)
+        tell(.connected(isReused: false))
+        if transfer.isTLS { tell(.secured) }
+        transfer.phases = []
+      }
+    }
+
+    /// The response begins. libcurl does not say when it has written a request; what the loop measured is told here.
+    func tellFirstByte() {
+      guard transfer.tellsPhases else { return }
+      let sent = transfer.metrics.requestSent + (transfer.job?.posted ?? loop.now)
+      tell(.requestSent, ago: loop.now - sent)
+      tell(.firstByte)
+    }
+
+    /// Bytes of a body have moved, of an exchange for which libcurl itself reports no progress.
+    func tellMoved(sent: Int = 0, received: Int = 0) {
+      guard transfer.tellsPhases, let exchange = transfer.job?.exchange, exchange.onProgress == nil else {
+        return
+      }
+      if transfer.lastProgress == 0 { transfer.lastProgress = loop.now }
+      transfer.moved.sent += Int64(sent)
+      transfer.moved.received += Int64(received)
+      if received > 0 { transfer.moved.totalToReceive = transfer.contentLength }
+      if sent > 0 { transfer.moved.totalToSend = transfer.source?.length }
+      report(transfer.moved)
+    }
+  }
+#endif

@@ -1,0 +1,362 @@
+import APIKitTesting
+import Foundation
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+
+/// What those who listen to loads are told, and what it costs a load that they are slow, throw, or leave.
+@MainActor final class FlightEventsTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private var listener = Listener()
+
+  override func setUp() async throws {
+    let listener = listener
+    FlightEvents.shared.add(listener)
+    addTeardownBlock { FlightEvents.shared.remove(listener) }
+  }
+
+  private func manager(_ change: (inout TestService) -> Void = { _ in }) -> TestManager {
+    var service = TestService(stub)
+    service.name = listener.service
+    change(&service)
+    return TestManager(service)
+  }
+
+  /// The lines of a load, once it has landed.
+  private func lines(of flight: FlightID?) async -> [String] {
+    await waitUntil { self.listener.events.contains { $0.flight == flight && $0.event.isLanding } }
+    return listener.events.filter { $0.flight == flight }.map { Self.line($0) }.withoutNotices
+  }
+
+  private static func line(_ event: LiveEvent) -> String {
+    switch event.event {
+    case .responded(let status, _): "responded \(status)"
+    case .redirected(let status, let target, _): "redirected \(status) to \(target)"
+    case .broken: "broken"
+    case .options: "options"
+    default: event.event.description
+    }
+  }
+
+  // MARK: What is told
+
+  func testALoadTellsItsStepsInTheOrderInWhichTheyHappen() async throws {
+    let manager = manager()
+    let flight = try await manager.response().flightID
+    let lines = await lines(of: flight)
+    XCTAssertEqual(
+      lines,
+      [
+        "took off (concurrent)", "attempt 1 to homes.test", "responded 200",
+        "landed: success from the network",
+      ])
+    let events = listener.events.filter { $0.flight == flight }
+    XCTAssertEqual(events.map(\.attempt), [0, 1, 1, 1])
+    XCTAssertEqual(events.map(\.at), events.map(\.at).sorted())
+    let api = LandedLoad.API(service: listener.service, method: .get, name: "list")
+    XCTAssertEqual(Set(events.map(\.api)), [api])
+    let first = try XCTUnwrap(events.first)
+    XCTAssertEqual(first.secondsSince1970, Date().timeIntervalSince1970, accuracy: 60)
+    XCTAssertTrue(first.description.contains("GET list"), first.description)
+    XCTAssertEqual(first.record.flight, flight)
+  }
+
+  func testARetryTellsWhyAndForWhatTheLoadWaits() async throws {
+    stub.reset()
+    stub.on("/api/list", .failure(.connectionLost), .json(someJSON))
+    let manager = manager { service in
+      service.retryPolicy = .standard
+      service.retryPolicy.backoff = .constant(.milliseconds(1))
+    }
+    let flight = try await manager.response().flightID
+    let told = await lines(of: flight).filter { $0 != "broken" }
+    XCTAssertEqual(told.count, 8, "\(told)")
+    XCTAssertTrue(told[2].hasPrefix("failed (transport.connection-lost)"), told[2])
+    XCTAssertTrue(told[3].hasPrefix("retry in 1 ms: connection-lost"), told[3])
+    XCTAssertEqual(told[4], "waits for the next attempt, 1 ms")
+    XCTAssertEqual(told[5], "attempt 2 to homes.test")
+    let retried = listener.events.filter { $0.flight == flight && $0.attempt == 2 }
+    XCTAssertEqual(retried.count, 3)
+  }
+
+  func testARedirectIsToldWithItsTarget() async throws {
+    stub.on("/api/list", .redirect(to: "https://other.test/there"))
+    stub.on("/there", .json(someJSON))
+    let flight = try await manager().response().flightID
+    let lines = await lines(of: flight)
+    XCTAssertEqual(lines[2], "redirected 302 to https://other.test")
+    XCTAssertEqual(lines[3], "responded 200")
+  }
+
+  func testALoadThatIsCancelledTellsItsLandingAndNothingAfterIt() async throws {
+    stub.hold()
+    let manager = manager()
+    let flight = manager.load().flightID
+    try await stub.waitForRequests(1)
+    manager.cancel()
+    stub.release()
+    let lines = await lines(of: flight)
+    XCTAssertEqual(lines.last, "landed: cancelled (by-caller)")
+    // A further load has come back: whatever the request that was cut still says would be there.
+    _ = await self.lines(of: try await manager.response().flightID)
+    XCTAssertEqual(listener.events.last { $0.flight == flight }?.event.isLanding, true)
+  }
+
+  func testAFailureTellsItsLabel() async throws {
+    stub.on("/api/list", .json("{}", status: 404))
+    let manager = manager()
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    let lines = await lines(of: error.context.flightID.map { FlightID(rawValue: $0) })
+    XCTAssertTrue(lines.last?.hasPrefix("landed: failure (response.unacceptable-status)") == true, "\(lines)")
+  }
+
+  func testARefusedLoadTellsWhyAndDoesNotTakeOff() async throws {
+    let manager = manager()
+    manager.onValidateParameters = { _ in throw ValidationError("no city") }
+    let refused = manager.load()
+    XCTAssertNil(refused.flightID)
+    let listener = listener
+    await waitUntil { !listener.events.isEmpty }
+    guard case .refused(_, let detail)? = listener.events.last?.event else {
+      return XCTFail("\(listener.events)")
+    }
+    XCTAssertEqual(detail, "no city")
+    XCTAssertEqual(listener.events.map(\.api.name), ["list"])
+  }
+
+  func testTheOptionsOfALoadAreToldFirst() async throws {
+    let manager = manager { $0.loadOptions = LoadOptions(timeouts: HTTPTimeouts(total: .seconds(20))) }
+    let flight = try await manager.response().flightID
+    let lines = await lines(of: flight)
+    XCTAssertEqual(lines.first, "options")
+  }
+
+  func testLoadsThatJoinAreToldWithTheLoadWhoseCallTheyShare() async throws {
+    stub.hold()
+    let manager = manager()
+    manager.joinsIdenticalFlights = true
+    let (leader, follower) = (manager.load().flightID, manager.load().flightID)
+    try await stub.waitForRequests(1)
+    stub.release()
+    let (first, second) = (await lines(of: leader), await lines(of: follower))
+    XCTAssertTrue(first.contains("attempt 1 to homes.test"), "\(first)")
+    XCTAssertEqual(
+      second,
+      [
+        "took off (concurrent)", "joined the wire call of flight \(leader!)",
+        "waits for the call of flight \(leader!)", "landed: success from the network",
+      ])
+  }
+
+  func testAStoredResponseTakesOffAndLandsWithoutAnAttempt() async throws {
+    stub.on("/api/list", .json(someJSON, headers: ["Cache-Control": "max-age=60"]))
+    let manager = manager { $0.store = ResponseCache() }
+    manager.cachePolicy = .http
+    _ = try await manager.response()
+    let flight = try await manager.response().flightID
+    let lines = await lines(of: flight)
+    XCTAssertEqual(lines.first, "took off (concurrent)")
+    XCTAssertTrue(lines.last?.hasPrefix("landed: success from memory") == true, "\(lines)")
+    XCTAssertFalse(lines.contains { $0.hasPrefix("attempt") }, "\(lines)")
+  }
+
+  // MARK: Waits
+
+  func testAWaitIsToldWhenItBegins() async throws {
+    stub.hold()
+    let manager = manager { $0.hostLimits = HostLimits(attemptsPerHost: 1) }
+    let first = manager.load().flightID
+    let second = manager.load().flightID
+    let listener = listener
+    await waitUntil { listener.waits(of: second) == [.slot(host: "https://homes.test")] }
+    stub.release()
+    let firstLines = await lines(of: first)
+    let secondLines = await lines(of: second)
+    XCTAssertFalse(firstLines.contains { $0.hasPrefix("waits") }, "\(firstLines)")
+    XCTAssertTrue(secondLines.contains("attempt 1 to homes.test"), "\(secondLines)")
+
+    stub.hold()
+    manager.takeoffPolicy = .queue
+    manager.service.hostLimits = nil
+    let flying = manager.load().flightID
+    let queued = manager.load().flightID
+    await waitUntil { listener.waits(of: queued) == [.takeoff(policy: "queue")] }
+    stub.release()
+    _ = (await lines(of: flying), await lines(of: queued))
+
+    manager.takeoffPolicy = .concurrent
+    manager.service.network.force(.offline)
+    manager.networkGate = .wait(upTo: .seconds(30))
+    let gated = manager.load().flightID
+    await waitUntil { listener.waits(of: gated) == [.network] }
+    manager.service.network.force(.wired)
+    _ = await lines(of: gated)
+
+    stub.hold()
+    let held = try XCTUnwrap(manager.load().flightID)
+    try manager.suspend(held)
+    await waitUntil { listener.waits(of: held) == [.caller] }
+    manager.resume(held)
+    stub.release()
+    let heldLines = await lines(of: held)
+    XCTAssertTrue(heldLines.contains("resumed"), "\(heldLines)")
+  }
+
+  func testALoadTellsThatItWaitsForTheRateAndForASignIn() async throws {
+    let authenticator = Authenticator()
+    let manager = manager { service in
+      service.requestRate = RequestRate(1, per: .milliseconds(50))
+      service.authenticator = authenticator
+    }
+    _ = try await manager.response()
+    let paced = try await manager.response().flightID
+    _ = await lines(of: paced)
+    guard case .rate? = listener.waits(of: paced).first else {
+      return XCTFail("\(listener.waits(of: paced))")
+    }
+    manager.signIn = .required
+    manager.ownRequestRate = .unlimited
+    let listener = listener
+    let waiting = manager.load().flightID
+    await waitUntil { listener.waits(of: waiting) == [.signIn] }
+    try authenticator.signIn(with: Credential(accessToken: "token"))
+    _ = await lines(of: waiting)
+  }
+
+  // MARK: Listeners
+
+  func testALoopReadsTheSameEventsAndEndsWithItsTask() async throws {
+    let events = FlightEvents.shared.events()
+    let flight = try await manager().response().flightID
+    let service = listener.service
+    let task = Task {
+      var lines: [String] = []
+      for await event in events where event.api.service == service {
+        lines.append(Self.line(event))
+        if event.event.isLanding { break }
+      }
+      return lines
+    }
+    let read = await task.value.withoutNotices
+    let told = await lines(of: flight)
+    XCTAssertEqual(read, told)
+    let endless = Task { for await _ in FlightEvents.shared.events() {} }
+    endless.cancel()
+    await endless.value
+  }
+
+  func testASlowListenerHoldsUpNoLoadAndIsToldWhatItHasMissed() async throws {
+    let (latch, slow) = (Latch(), Listener(service: listener.service))
+    slow.onEvent = { _ in latch.wait() }
+    FlightEvents.shared.add(slow, capacity: 10)
+    defer { FlightEvents.shared.remove(slow) }
+    let manager = manager()
+    for _ in 1...10 { _ = try await manager.response() }
+    let all = listener
+    await waitUntil { all.events.filter { $0.event.isLanding }.count == 10 }
+    latch.open()
+    await waitUntil { slow.dropped > 0 }
+    XCTAssertEqual(slow.events.filter { !$0.event.isDrop }.count + slow.dropped, all.events.count)
+    guard case .dropped? = slow.events.last?.event else { return XCTFail("\(slow.events)") }
+    _ = try await manager.response()
+    await waitUntil { slow.events.last?.event.isLanding == true }
+  }
+
+  func testALoopThatDoesNotReadKeepsABoundedNumberAndIsTold() async throws {
+    let events = FlightEvents.shared.events(capacity: 3)
+    let manager = manager()
+    for _ in 1...5 { _ = try await manager.response() }
+    XCTAssertGreaterThanOrEqual(events.dropped, 17)
+    var iterator = events.makeAsyncIterator()
+    for _ in 1...3 { _ = await iterator.next() }
+    let last = await iterator.next()
+    guard case .dropped(let count)? = last?.event else { return XCTFail("\(String(describing: last))") }
+    XCTAssertGreaterThanOrEqual(count, 17)
+  }
+
+  func testAListenerThatThrowsIsToldOfTheNext() async throws {
+    listener.onEvent = { _ in throw CancellationError() }
+    let flight = try await manager().response().flightID
+    let lines = await lines(of: flight)
+    XCTAssertEqual(lines.count, 4)
+  }
+
+  func testAListenerMayRemoveItselfFromWithinItsCallback() async throws {
+    let leaving = Listener(service: listener.service)
+    leaving.onEvent = { [weak leaving] _ in if let leaving { FlightEvents.shared.remove(leaving) } }
+    FlightEvents.shared.add(leaving)
+    FlightEvents.shared.add(leaving)
+    let manager = manager()
+    for _ in 1...3 { _ = await lines(of: try await manager.response().flightID) }
+    XCTAssertEqual(leaving.events.count, 1)
+  }
+
+  func testAListenerMayLoadAndWaitForNothingOnTheMainActor() async throws {
+    let manager = manager()
+    let second = Mutex<FlightID?>(nil)
+    listener.onEvent = { event in
+      guard event.event.isLanding, second.withLock({ $0 == nil }) else { return }
+      let id = DispatchQueue.main.sync { MainActor.assumeIsolated { manager.load().flightID } }
+      second.withLock { $0 = id }
+    }
+    _ = try await manager.response()
+    await waitUntil { second.withLock { $0 } != nil }
+    listener.onEvent = { _ in }
+    _ = await lines(of: second.withLock { $0 })
+  }
+
+  func testNobodyIsToldOfAnythingWhenTheLastListenerHasLeft() async throws {
+    XCTAssertTrue(FlightEvents.shared.wants(.events))
+    FlightEvents.shared.remove(listener)
+    var events: LiveEvents? = FlightEvents.shared.events()
+    XCTAssertNotNil(events)
+    XCTAssertTrue(FlightEvents.shared.wants(.events))
+    events = nil
+    XCTAssertFalse(FlightEvents.shared.wants(.events))
+    _ = try await manager().response()
+    XCTAssertEqual(listener.events.count, 0)
+  }
+}
+
+/// Keeps what it is told of the loads of one service.
+final class Listener: FlightListener {
+  let service: String
+  private let record = Record<LiveEvent>()
+  private let action = Mutex<@Sendable (LiveEvent) throws -> Void>({ _ in })
+
+  init(service: String = "Live-\(FlightID.next())") { self.service = service }
+
+  var events: [LiveEvent] { record.all }
+  var onEvent: @Sendable (LiveEvent) throws -> Void {
+    get { action.withLock { $0 } }
+    set { action.withLock { $0 = newValue } }
+  }
+
+  var dropped: Int {
+    events.reduce(0) { if case .dropped(let count) = $1.event { $0 + count } else { $0 } }
+  }
+
+  func waits(of flight: FlightID?) -> [FlightWait] {
+    events.filter { $0.flight == flight }.compactMap {
+      if case .waits(let wait) = $0.event { wait } else { nil }
+    }
+  }
+
+  func phases(of flight: FlightID?) -> [RequestPhase] {
+    events.filter { $0.flight == flight }.compactMap {
+      if case .phase(let phase) = $0.event { phase } else { nil }
+    }
+  }
+
+  func receive(_ event: LiveEvent) throws {
+    guard event.api.service == service else { return }
+    record.add(event)
+    try onEvent(event)
+  }
+}
+
+extension FlightEvent {
+  var isLanding: Bool { if case .landed = self { true } else { false } }
+  var isDrop: Bool { if case .dropped = self { true } else { false } }
+}
