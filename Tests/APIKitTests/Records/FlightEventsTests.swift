@@ -85,7 +85,7 @@ import XCTest
     stub.on("/there", .json(someJSON))
     let flight = try await manager().response().flightID
     let lines = await lines(of: flight)
-    XCTAssertEqual(lines[2], "redirected 302 to https://other.test")
+    XCTAssertEqual(lines[2], "redirected 302 to https://other.test:443")
     XCTAssertEqual(lines[3], "responded 200")
   }
 
@@ -169,7 +169,7 @@ import XCTest
     let first = manager.load().flightID
     let second = manager.load().flightID
     let listener = listener
-    await waitUntil { listener.waits(of: second) == [.slot(host: "https://homes.test")] }
+    await waitUntil { listener.waits(of: second) == [.slot(host: "homes.test:443")] }
     stub.release()
     let firstLines = await lines(of: first)
     let secondLines = await lines(of: second)

@@ -49,7 +49,8 @@ final class BoundedQueue<Element: Sendable>: Sendable {
     var buffer: BoundedBuffer<Element>
     var isDraining = false
     var isClosed = false
-    var (taken, failed) = (0, 0)
+    var taken = 0
+    var failed = 0
     var flushers: [CheckedContinuation<Void, Never>] = []
   }
 

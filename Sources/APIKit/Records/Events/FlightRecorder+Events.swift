@@ -40,7 +40,7 @@ extension FlightRecorder {
     for (phase, at) in metrics.phases(hasResponse: hasResponse)
     where !state.phases.contains(RequestPhases(phase)) {
       FlightEvents.shared.tell(
-        LiveEvent(self, attempt: state.attempt, at: begin + .microseconds(at), .phase(phase)))
+        LiveEvent(self, attempt: state.attempt, at: min(end, begin + .microseconds(at)), .phase(phase)))
     }
     state.phases = []
   }
