@@ -82,7 +82,7 @@ public struct LandingSequence: AsyncSequence {
     var previews: AsyncStream<APIResponse>.Iterator
     var landing: Task<Result<APIResponse, APIError>, Never>?
 
-    /// The next response; nil after the landing. Throws what the load failed with.
+    /// The next response; nil after the landing. Throws the error of the load.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(APIError) -> APIResponse? {

@@ -5,8 +5,8 @@ extension APIManager {
   /// The flight is that of ``response(_:)-(Parameters)``. Bodies above 64 KiB are decoded off the main actor.
   /// - Parameters:
   ///   - parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
-  ///   - type: What to decode the whole response as; a part of it is decoded by a reformer.
-  /// - Throws: What the load fails with, or an error with the stage `reform` that names the path of the value that
+  ///   - type: The type to decode the whole response as; use a reformer to decode a part of it.
+  /// - Throws: The error of the load, or an error with the stage `reform` that names the path of the value that
   ///   does not fit.
   public func value<Value: Decodable & Sendable>(
     _ parameters: Parameters? = nil, as type: Value.Type
@@ -19,7 +19,7 @@ extension APIManager {
   /// The flight is that of ``response(_:)-(Parameters)``. Bodies above 64 KiB are reformed off the main actor.
   /// - Parameters:
   ///   - parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
-  ///   - reformer: What makes the value of the response.
+  ///   - reformer: Makes the value of the response.
   public func value<Value: Sendable>(
     _ parameters: Parameters? = nil, with reformer: some Reformer<Value>
   ) async throws(APIError) -> Value {
@@ -31,7 +31,7 @@ extension APIManager where Output: Decodable & Sendable {
   /// Loads and decodes the response as the manager's ``Output``.
   ///
   /// - Parameter parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
-  /// - Throws: What ``value(_:as:)`` throws.
+  /// - Throws: As ``value(_:as:)``.
   public func value(_ parameters: Parameters? = nil) async throws(APIError) -> Output {
     try await value(parameters, as: Output.self)
   }

@@ -1,18 +1,18 @@
-/// What a subclass of ``BaseAPIManager`` states about its API.
+/// The statements of a subclass of ``BaseAPIManager`` about its API: the protocol that every manager adopts.
 ///
 /// An application writes one small class per endpoint, which subclasses the base and adopts this protocol.
 /// Only ``EndpointManager/service`` and ``EndpointManager/apiName`` are required; the comment of every other member names
-/// its default. The properties are read on the main actor at takeoff, and not again while the flight is in the air. A
+/// its default. The properties are read on the main actor at takeoff, and not again while the load runs. A
 /// subclass that does not adopt the protocol has no `load`, and its `init` traps.
 @MainActor public protocol APIManager: BaseAPIManager, EndpointManager {
-  /// What ``value(_:)-(Parameters?)`` decodes a response as: a `Decodable` type, stated once as a `typealias` or a nested
-  /// type. The default is ``RawData``, which decodes nothing.
+  /// The type that ``value(_:)-(Parameters?)`` decodes a response as: a `Decodable` type, stated once as a `typealias` or a
+  /// nested type. The default is ``RawData``, which decodes nothing.
   associatedtype Output = RawData
 
   /// The HTTP method. The default is GET.
   var method: HTTPMethod { get }
 
-  /// What a load does while other loads of this manager are in the air. The default is
+  /// What a load does while other loads of this manager are running: debounce, throttle, cancel, queue. The default is
   /// ``TakeoffPolicy/concurrent``.
   var takeoffPolicy: TakeoffPolicy { get }
 
@@ -22,14 +22,14 @@
   /// The timeouts of each attempt. The default is the service's timeouts.
   var timeouts: HTTPTimeouts { get }
 
-  /// What the loads ask of the wire beyond plain HTTP, where they do not say themselves: where the body of the response
-  /// goes, a login, an address to connect to and more. The default is none, which leaves it to the service.
+  /// Settings of the loads beyond plain HTTP: the destination of the response's body, a login, an address to connect to
+  /// and more. The options of one load replace them. The default is none: those of the service apply.
   var loadOptions: LoadOptions { get }
 
   /// Whether and how a failed load is retried. The default is the service's policy.
   var retryPolicy: RetryPolicy { get }
 
-  /// Whether a load may share one request with identical loads in the air. The default is false.
+  /// Whether a load may share one request with identical running loads. The default is false.
   ///
   /// Loads are identical when they have the same manager type, method, URL, header fields and signed-in
   /// user. Only safe methods without a body are joined, and only flights that do not report progress. Each
@@ -41,7 +41,7 @@
   /// that the transport gets (``HTTPRequestOptions/priority``). The default is ``FlightPriority/normal``.
   var priority: FlightPriority { get }
 
-  /// How many attempts begin per interval, in place of the service's rate, which is the default.
+  /// How many attempts begin per interval, instead of the service's rate, which is the default.
   ///
   /// With ``RequestRate/Scope/api`` the loads of this API are counted by themselves, and not in the service's rate.
   var requestRate: RequestRate { get }
@@ -56,7 +56,7 @@
   /// By default there are no tags, the version is 0 and nothing is sensitive.
   var cacheTraits: CacheTraits { get }
 
-  /// Changes a response before it is stored, or has it not stored by returning nil.
+  /// Changes a response before it is stored. Return nil to store nothing.
   ///
   /// Called on the main actor for each response that ``cachePolicy`` stores, after it has validated and after the
   /// service's ``APIService/willStore(_:of:)``, before interceptors and delegate. A stored response that the server has
@@ -67,17 +67,17 @@
   /// once. When true they finish, but nothing is delivered.
   var outlivesRelease: Bool { get }
 
-  /// Whether loads are kept on the disk until they are sent, so that a change that the user has made outlives the process
-  /// and the network. The default is false.
+  /// Whether loads go into the offline write queue: they are kept on disk until the server has accepted them, also after a
+  /// relaunch. The default is false.
   ///
-  /// For methods that change something. The type must be registered with an `Outbox`, or its loads fail with
+  /// For methods with side effects. The type must be registered with an `Outbox`, or its loads fail with
   /// ``APIError/Reason/misconfigured``. The delegate gets ``APIManagerDelegate/manager(_:didQueue:of:)``, then the landing,
   /// now or after a relaunch. Takeoff and cache policies do not apply, nor do the retry policy and the options of a load:
   /// the outbox sends it, at least once. Read when an object loads for the first time.
   var isQueued: Bool { get }
 
-  /// The lane in which loads wait: those of one lane go one after the other, in the order in which they were made. The
-  /// default is the name of the manager's type; nil lets each go by itself. Read only where ``isQueued``.
+  /// The lane (a serial queue) of the loads: those of one lane are sent one after the other, in the order of their creation.
+  /// The default is the name of the manager's type; nil sends each by itself. Read only if ``isQueued`` is true.
   var queueLane: String? { get }
 
   /// Adds parameters that only the subclass has, renames them, or converts their values.
@@ -99,7 +99,7 @@
   /// responses and previews as well. The default accepts all.
   func validate(response: APIResponse) throws
 
-  /// A body to send as it is (a file, a stream, bytes in a format of its own); the parameters then go into
+  /// A body to send unchanged (a file, a stream, bytes in a format of its own); the parameters then go into
   /// the URL, in the query style of ``parameterEncoding``. The default, nil, encodes the parameters as
   /// ``parameterEncoding`` says.
   func body(for parameters: Parameters) throws -> HTTPBody?

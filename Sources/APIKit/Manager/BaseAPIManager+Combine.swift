@@ -9,9 +9,9 @@
     /// ```swift
     /// homes.landingsPublisher.sink { landing in show(landing) }.store(in: &subscriptions)
     /// ```
-    /// Each subscription has the landings from its begin on: from `subscribe` on the main thread, and from the main actor's next
-    /// turn on another. It receives on the main actor, after the delegate, as much as it demands; what it does not demand
-    /// waits, the last 65. It ends when the manager is released, which it does not keep.
+    /// Each subscription has the landings from its begin on: from `subscribe` on the main thread, and from the main actor's
+    /// next turn on another. It receives on the main actor, after the delegate, as many as it demands; of the others the last
+    /// 65 wait. It ends when the manager is released, and does not keep it alive.
     public var landingsPublisher: AnyPublisher<Result<APIResponse, APIError>, Never> {
       AnyPublisher(LandingsPublisher(manager: self))
     }

@@ -6,8 +6,8 @@ extension BaseAPIManager {
   /// is over.
   ///
   /// Cancelling it cancels the load; pausing and resuming it suspend and resume it. On a transport without
-  /// ``TransportCapabilities/suspension`` it is not pausable, and the record of the load tells of a pause that was
-  /// asked for all the same. It counts the direction under way (``TransferProgress/isReceiving``), tells
+  /// ``TransportCapabilities/suspension`` it is not pausable, and the record of the load has a note of
+  /// the attempted pause. It counts the present direction (``TransferProgress/isReceiving``), tells
   /// `throughput` and `estimatedTimeRemaining`, is indeterminate while the size is unknown, and finished when the load
   /// has succeeded. It moves only when ``reportsProgress`` was set before takeoff. Several calls return the same object.
   public func progress(of flight: FlightID) -> Progress? {

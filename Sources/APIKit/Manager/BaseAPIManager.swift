@@ -1,6 +1,6 @@
 /// The base class of every manager: it keeps the flights of one endpoint and delivers their results.
 ///
-/// Nothing here can be overridden. What a subclass decides is declared in ``APIManager``, which it must
+/// Nothing here can be overridden. ``APIManager`` declares the decisions of a subclass, which it must
 /// adopt; `init` traps otherwise. The class is isolated to the main actor and does no slow work there.
 /// Releasing the last reference cancels the flights at once, and nothing is delivered (see
 /// ``APIManager/outlivesRelease``).
@@ -21,7 +21,7 @@
   /// per transfer. It must be set before takeoff.
   public var reportsProgress = false
 
-  /// What flights of different managers share: joined requests, batches, and the queue, circuit breaker and
+  /// The state that loads of different managers share: joined requests, batches, and the queue, circuit breaker and
   /// retry budget of each host. The default is ``SharedState/shared``. Applies to the flights that take off
   /// from now on.
   public var sharedState = SharedState.shared
@@ -82,13 +82,13 @@
 
   // MARK: Flights
 
-  /// Whether a load is in the air or waits to take off. Observable.
+  /// Whether a load is running or waits to take off. Observable.
   public var isLoading: Bool {
     track(\.isLoading)
     return !flightStore.isEmpty
   }
 
-  /// The loads in the air or waiting, earliest first.
+  /// The running and waiting loads, earliest first.
   public var flights: [FlightID] { flightStore.flights.map(\.id).sorted() }
 
   /// The state of a flight; nil when it is over or belongs to another manager.
@@ -121,7 +121,7 @@
     return stream
   }
 
-  /// Cancels every load in the air or waiting; each lands as cancelled before this returns.
+  /// Cancels every running or waiting load; each lands as cancelled before this returns.
   public func cancel() {
     // Waiting flights first: otherwise one would take off as soon as a flight ends.
     for id in flights.reversed() { end(id, because: .byCaller) }
@@ -129,7 +129,7 @@
 
   /// Cancels one load; it lands as cancelled before this returns.
   ///
-  /// - Returns: Whether it was in the air or waiting.
+  /// - Returns: Whether it was running or waiting.
   @discardableResult public func cancel(_ flight: FlightID) -> Bool { end(flight, because: .byCaller) }
 
   // MARK: Interceptors
@@ -147,10 +147,10 @@
   /// The raw data of the last successful load; ``RawData/missing`` before the first.
   public var rawData: RawData { lastResponse?.raw ?? .missing }
 
-  /// The data of the last successful load, turned by a reformer into what a view uses.
+  /// The data of the last successful load, mapped by a reformer into values for a view.
   ///
   /// For the data of one particular load, use ``APIResponse/data(with:)`` of its response. Runs on the main
-  /// actor; for long lists use ``fetchDataInBackground(with:)``. Throws what the reformer throws, as an
+  /// actor; for long lists use ``fetchDataInBackground(with:)``. Throws the reformer's error as an
   /// ``APIError`` placed in `reform`, and ``APIError/Reason/reformFailed`` before the first success.
   public func fetchData<Output>(with reformer: some Reformer<Output>) throws(APIError) -> Output {
     try lastLanding().data(with: reformer)

@@ -1,10 +1,9 @@
-/// Everything that the manager and its service state about one load, which the flight carries and the
-/// service's hooks read.
+/// The statements of the manager and its service about one load, for the service's hooks.
 ///
 /// Captured on the main actor at takeoff: changes to the manager or the service afterwards do not affect a
-/// flight in the air. Immutable; it is a class so that a load and its hooks share one copy.
+/// running load. Immutable; it is a class so that a load and its hooks share one copy.
 public final class APICall: Sendable {
-  /// What the manager states about every load of its API.
+  /// The statements of the manager about every load of its API.
   public struct Terms: Sendable {
     /// The HTTP method.
     public var method: HTTPMethod
@@ -16,11 +15,11 @@ public final class APICall: Sendable {
     public var timeouts: HTTPTimeouts
     /// Whether and how the load is retried when it fails.
     public var retryPolicy: RetryPolicy
-    /// Whether the load may share one request with identical loads in the air.
+    /// Whether the load may share one request with identical running loads.
     public var joinsIdenticalFlights: Bool
     /// Its priority in the queue of a host, and for the transport.
     public var priority: FlightPriority
-    /// What happens to the load while there is no network.
+    /// What the load does while offline.
     public var networkGate: NetworkGate
     /// How many attempts like this one begin per interval.
     public var requestRate: RequestRate
@@ -56,8 +55,8 @@ public final class APICall: Sendable {
   public let baseURL: HTTPURL?
   /// Which servers that environment may ask without TLS; nil where it does not say.
   let cleartext: CleartextPolicy?
-  /// The API's name: the path below the base URL, unless the service's ``APIService/endpoint(of:)`` says
-  /// otherwise.
+  /// The API's name: the path below the base URL, unless the service's ``APIService/endpoint(of:)``
+  /// returns another.
   public let apiName: String
   /// The path to load in place of the endpoint's, percent-encoded: that of a link to a further page. Nil for all other
   /// loads.
@@ -67,9 +66,9 @@ public final class APICall: Sendable {
   public let parameters: Parameters
   /// The manager's own body, sent as it is; the parameters then go into the URL.
   public let body: HTTPBody?
-  /// What the manager states about every load of its API.
+  /// The statements of the manager about every load of its API.
   public let terms: Terms
-  /// What the load asks of the wire beyond plain HTTP, put together at takeoff.
+  /// The settings of the load beyond plain HTTP, merged at takeoff.
   public let options: LoadOptions
   /// Records the decisions of each step; a service's hooks may add lines of their own.
   public let recorder: FlightRecorder

@@ -1,13 +1,13 @@
 extension APIService {
   /// Measures how long it takes to connect to each server of the service's pool (``AdmissionOptions/hosts``), TCP and TLS
-  /// without a request, and gives what is known of them then; nothing where the service has no pool.
+  /// without a request, and returns their state; empty if the service has no pool.
   ///
-  /// Meant for the launch of an application, so that the first load goes to the fastest server already; while loads are
-  /// made the pool measures by itself. Who asks while it is measured gets the same round. Servers that cannot be reached
+  /// Call it at launch, and the first load already goes to the fastest server. While loads are made the pool measures by
+  /// itself. Concurrent calls share one round. Servers that cannot be reached
   /// count as failed, and throw nothing.
   /// - Throws: ``APIError/Reason/misconfigured`` without a base URL for the environment, and
-  ///   ``APIError/Reason/unsupportedCapability`` where the transport opens no connections ahead: `URLSessionTransport`
-  ///   does not.
+  ///   ``APIError/Reason/unsupportedCapability`` if the transport opens no connections in advance:
+  ///   `URLSessionTransport` does not.
   @discardableResult
   public func measureHosts() async throws(APIError) -> [HostPool.Status] {
     guard let pool = admission.hosts else { return [] }

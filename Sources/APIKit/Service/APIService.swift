@@ -57,8 +57,8 @@ public protocol APIService: Sendable {
   /// nil, combines none.
   func batchPlan(for call: APICall) -> BatchPlan?
 
-  /// Changes a response before it is stored, or has it not stored by returning nil; the manager's
-  /// ``APIManager/willStore(_:)`` is asked after it. Called on the main actor, so it must be quick. The default changes
+  /// Changes a response before it is stored. Return nil to store nothing. The manager's
+  /// ``APIManager/willStore(_:)`` is called after it. Called on the main actor, so it must be quick. The default changes
   /// nothing.
   func willStore(_ response: StorableResponse, of call: APICall) -> StorableResponse?
 

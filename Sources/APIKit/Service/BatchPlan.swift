@@ -5,7 +5,7 @@
 /// manager type, environment and user with equal ``key`` and header fields are combined when they start
 /// within the ``window``. Each lands with its own part, and fails or is cancelled separately; the call is
 /// cancelled when all of its loads are. A single load makes its own call. Only safe methods without a body
-/// of their own are combined, unless ``includesUnsafeMethods`` says otherwise, and only flights that do not report progress.
+/// of their own are combined, unless ``includesUnsafeMethods`` is true, and only flights that do not report progress.
 ///
 /// ```swift
 /// func batchPlan(for call: APICall) -> BatchPlan? {
@@ -17,15 +17,15 @@ public struct BatchPlan: Sendable {
   public var key: String
   /// How long the first load waits for others; the default is 10 milliseconds.
   public var window: Duration = .milliseconds(10)
-  /// Whether loads that come while a call for the same ``key`` is in the air gather until it lands, however it ends, and
-  /// are then sent as one; the default is false. The ``window`` counts for the first load after a quiet time only.
+  /// Whether loads that come during a call for the same ``key`` wait for its end and are then sent as one; the default is
+  /// false. The ``window`` counts for the first load after a quiet time only.
   ///
   /// So there is one call at a time, and the slower the server the larger the calls. A batch that is full does not wait.
   public var gathersWhileFlying = false
   /// Whether loads with methods that are not safe (POST, PUT, PATCH, DELETE) are combined too; the default is false.
   ///
-  /// State it where the server takes a list of changes and says for each what became of it. The call is made with the
-  /// loads' method, and by it is decided whether a failed call is retried.
+  /// State it if the server takes a list of changes and returns a result for each. The call has the loads' method, which
+  /// also decides whether a failed call is retried.
   public var includesUnsafeMethods = false
   /// The number of loads at which the call is made without further waiting; the default is 50.
   public var maximumCount = 50

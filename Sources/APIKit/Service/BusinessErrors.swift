@@ -76,7 +76,7 @@ public struct BusinessErrorRule: Sendable {
   }
 }
 
-/// What a service's error hook does about a failure.
+/// The decision of a service's error hook about a failure.
 public enum ErrorResolution: Sendable {
   /// The failure lands as it is.
   case letThrough
@@ -88,7 +88,7 @@ public enum ErrorResolution: Sendable {
   /// The load is sent again. If it fails again with the same ``APIError/label``, that failure lands; after
   /// other failures the hook is called again, for at most three replays.
   case replay
-  /// The flight is suspended until the work is done, and the result of the work is what happens next: run a
+  /// The flight is suspended until the work is done, and the work returns the next decision: run a
   /// sign-in or show a captcha, then return `.replay`. The reason appears in the flight's record.
   case suspend(for: String, until: @Sendable () async -> ErrorResolution)
 }

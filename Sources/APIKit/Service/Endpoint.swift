@@ -5,7 +5,7 @@ public struct Endpoint: Sendable {
   /// The API's name as a signature covers it: as it is in the path, with placeholders replaced, percent-encoded, without
   /// a slash before it.
   public var apiName: String
-  /// The parameters whose values are part of the path already; they are not sent again.
+  /// The parameters whose values are part of the path; they are not sent again.
   public var pathParameters: [String]
 
   /// Makes an endpoint.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The base URLs of an application's services by environment, from a file or the arguments of the process.
 ///
-/// So that a tester, a test plan or a container chooses the servers without another build. The file is JSON, each
+/// With it a tester, a test plan or a container chooses the servers without another build. The file is JSON, each
 /// service under its ``APIService/name``:
 ///
 /// ```json
@@ -14,14 +14,14 @@ import Foundation
 ///   }
 /// }
 /// ```
-/// The arguments change what the file says: `--environment staging` the environment in use, and
+/// Arguments override the file: `--environment staging` the environment in use, and
 /// `--base-url Homes=http://127.0.0.1:8080` the base URL of one service in that environment.
 ///
 /// ```swift
 /// let table = try EnvironmentTable(contentsOf: "environments.json").applying(CommandLine.arguments)
 /// let homes = Homes(environments: try table.environments(of: "Homes"))
 /// ```
-/// A mistake in either throws ``APIError/Reason/misconfigured`` and says where it is; nothing is guessed.
+/// A mistake in either throws ``APIError/Reason/misconfigured`` and names its position; nothing is guessed.
 public struct EnvironmentTable: Sendable {
   /// The environment in use; the default is ``ServiceEnvironment/release``.
   public private(set) var current: ServiceEnvironment

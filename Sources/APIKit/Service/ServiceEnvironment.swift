@@ -11,7 +11,7 @@ public struct ServiceEnvironment: Hashable, Sendable, ExpressibleByStringLiteral
 
   /// For development.
   public static let development: Self = "development"
-  /// For testing what is about to be released.
+  /// For tests of the next release.
   public static let releaseCandidate: Self = "release-candidate"
   /// For users.
   public static let release: Self = "release"
@@ -22,12 +22,12 @@ public struct ServiceEnvironment: Hashable, Sendable, ExpressibleByStringLiteral
 
 /// The base URLs of one backend by environment, and which of them is in use.
 ///
-/// One backend has one of these: keep its service in a `static let shared`, and state that in every manager. Where
-/// managers use several objects of a service of one name, the first load of each says so in its record, and the process
-/// once on its standard error stream.
+/// One backend has one of these: keep its service in a `static let shared`, and state that in every manager. If
+/// managers use several objects of a service of one name, the record of the first load of each says so, and the process
+/// prints it once on its standard error stream.
 ///
-/// May be changed at any time from any thread. Loads that take off later use the new environment; those in
-/// the air are not affected. Stored responses of different environments are kept apart.
+/// May be changed at any time from any thread. Loads that take off later use the new environment;
+/// running loads keep theirs. Stored responses of different environments are kept apart.
 public final class ServiceEnvironments: Sendable {
   private struct EnvironmentState {
     var current: ServiceEnvironment
@@ -49,8 +49,8 @@ public final class ServiceEnvironments: Sendable {
   /// - Parameters:
   ///   - baseURLs: The base URL of each environment; the API's name is appended to its path.
   ///   - current: The environment in use; the default is ``ServiceEnvironment/release``.
-  ///   - cleartext: Which servers the loads of an environment may ask without TLS; where it says nothing, what
-  ///     ``TransportConfiguration/cleartext`` says counts.
+  ///   - cleartext: The servers that the loads of an environment may ask without TLS; for others
+  ///     ``TransportConfiguration/cleartext`` decides.
   public init(
     _ baseURLs: [ServiceEnvironment: HTTPURL], current: ServiceEnvironment = .release,
     cleartext: [ServiceEnvironment: CleartextPolicy] = [:]

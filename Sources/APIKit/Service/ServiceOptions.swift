@@ -28,7 +28,7 @@ public struct ServiceIdentity: Sendable {
       && type != RegisteredApplicationSigner.self && type != MessageSigner.self
   }
 
-  /// Makes an identity; what is omitted is none.
+  /// Makes an identity; each omitted part is none.
   public init(
     signer: (any RequestSigner)? = nil, verifier: (any ResponseVerifier)? = nil,
     authenticator: Authenticator? = nil,
@@ -56,7 +56,7 @@ public struct WireOptions: Sendable {
 
   private var fields: CopyOnWrite<Fields>
 
-  /// What carries the requests: transport, cookies, redirects. The default is ``HTTPClient/shared``; in a test,
+  /// The HTTP client: transport, cookies, redirects. The default is ``HTTPClient/shared``; in a test,
   /// one over a `StubTransport`.
   public var client: HTTPClient {
     get { fields.value.client.value }
@@ -64,30 +64,30 @@ public struct WireOptions: Sendable {
   }
   /// The same in one word, for the exchange of each attempt.
   var boxedClient: CopyOnWrite<HTTPClient> { fields.value.client }
-  /// How parameters are written where the manager does not say. The default is ``ParameterEncoding/automatic``: in
+  /// The encoding of parameters of managers that state none. The default is ``ParameterEncoding/automatic``: in
   /// the query for GET, HEAD and DELETE, as JSON for the others.
   public var parameterEncoding: ParameterEncoding {
     get { fields.value.parameterEncoding }
     _modify { yield &fields.value.parameterEncoding }
   }
-  /// Limits in time where the manager does not say. The default is that of ``HTTPTimeouts``.
+  /// The timeouts of managers that state none. The default is that of ``HTTPTimeouts``.
   public var timeouts: HTTPTimeouts {
     get { fields.value.timeouts }
     _modify { yield &fields.value.timeouts }
   }
-  /// What reads bodies, by content type. The default is ``BodyDecoders/standard``.
+  /// The decoders of response bodies, by content type. The default is ``BodyDecoders/standard``.
   public var decoders: BodyDecoders {
     get { fields.value.decoders }
     _modify { yield &fields.value.decoders }
   }
-  /// What is done to bodies before they are sent and after they were received. None by default.
+  /// Enciphers bodies before they are sent and deciphers received ones. None by default.
   public var cipher: BodyCipher {
     get { fields.value.cipher }
     _modify { yield &fields.value.cipher }
   }
 
-  /// The header field, e.g. `X-Request-ID`, in which each request says its id, so that the server's log and the
-  /// application's can be compared. The default, nil, sends none.
+  /// The header field of the request id, e.g. `X-Request-ID`, to compare the server's log and the application's. The
+  /// default, nil, sends none.
   ///
   /// The id is ``APICall/requestID``, the same for all attempts of a load, and is in its record. Loads that share a
   /// request have the id of the one that sent it. A field of this name that service or manager set is sent instead.
@@ -96,8 +96,8 @@ public struct WireOptions: Sendable {
     _modify { yield &fields.value.requestIDField }
   }
 
-  /// What loads ask of the wire where neither they nor their manager say. The default is none, which leaves it to the
-  /// transport's configuration.
+  /// Options of loads that neither state them nor have them from their manager. The default is none: those of the
+  /// transport's configuration apply.
   public var loadOptions: LoadOptions {
     get { fields.value.loadOptions }
     _modify { yield &fields.value.loadOptions }
@@ -106,7 +106,7 @@ public struct WireOptions: Sendable {
   /// Whether neither the service nor the transport states options.
   var statesNoOptions: Bool { fields.value.loadOptions.isEmpty && client.configured.isEmpty }
 
-  /// Whether requests say which trace they belong to, in `traceparent` and `tracestate`. The default is
+  /// Whether requests have their trace in `traceparent` and `tracestate`. The default is
   /// ``TracePolicy/none``.
   public var trace: TracePolicy {
     get { fields.value.trace }
@@ -116,7 +116,7 @@ public struct WireOptions: Sendable {
   /// The defaults.
   static let standard = WireOptions()
 
-  /// Makes options; what is omitted has its default.
+  /// Makes options; each omitted one has its default.
   public init(
     client: HTTPClient = .shared, parameterEncoding: ParameterEncoding = .automatic,
     timeouts: HTTPTimeouts = HTTPTimeouts(), decoders: BodyDecoders = .standard, cipher: BodyCipher = .none,
@@ -189,18 +189,18 @@ public struct CacheOptions: Sendable {
 
   private var fields: CopyOnWrite<Fields>
 
-  /// Where responses are kept; nil keeps none. The default is ``ResponseCache/shared``, which is in memory only.
+  /// The cache that stores responses; nil stores none. The default is ``ResponseCache/shared``, which is in memory only.
   public var store: ResponseCache? {
     get { fields.value.store }
     _modify { yield &fields.value.store }
   }
-  /// Whose responses the cache keeps and finds. The default is ``CachePartition/credential``.
+  /// The user whose responses the cache stores and finds. The default is ``CachePartition/credential``.
   public var partition: CachePartition {
     get { fields.value.partition }
     _modify { yield &fields.value.partition }
   }
-  /// Where responses come from, as far as stored ones are told apart by it. The default, nil, is the base URL; a
-  /// service whose hosts all give the same responses may say one name for all.
+  /// The origin in the cache key. The default, nil, is the base URL. A service whose hosts all give the same responses may
+  /// state one name for all.
   public var origin: String? {
     get { fields.value.origin }
     _modify { yield &fields.value.origin }
@@ -216,7 +216,7 @@ public struct CacheOptions: Sendable {
   /// The defaults.
   static let standard = CacheOptions()
 
-  /// Makes options; what is omitted has its default.
+  /// Makes options; each omitted one has its default.
   public init(
     store: ResponseCache? = .shared, partition: CachePartition = .credential, origin: String? = nil,
     volatileParameters: Set<String> = CacheTraits.usuallyVolatile
@@ -227,7 +227,7 @@ public struct CacheOptions: Sendable {
   }
 }
 
-/// Whose stored responses a load may use. Evaluated at takeoff and again when a response is stored.
+/// The user whose stored responses a load may use. Evaluated at takeoff and again when a response is stored.
 public struct CachePartition: Sendable {
   /// What the application states; nil where the load itself says on whose behalf it goes.
   let stated: (@Sendable () -> String)?
@@ -241,7 +241,7 @@ public struct CachePartition: Sendable {
   /// found. Loads without any of these share one partition. A load with a signer that does not state its
   /// ``RequestSigner/caller`` stores and finds nothing.
   public static let credential = CachePartition(stated: nil)
-  /// One partition for all users: for what is the same for everybody.
+  /// One partition for all users: for responses that are the same for everybody.
   public static let shared = CachePartition { "" }
   /// An id of the signed-in user, so that stored responses are found again after the next sign-in.
   public static func user(_ id: @escaping @Sendable () -> String) -> CachePartition {
@@ -263,23 +263,23 @@ public struct AdmissionOptions: Sendable {
 
   private var fields: CopyOnWrite<Fields>
 
-  /// Whether and how loads that failed are sent again where the manager does not say. The default is
+  /// The retry policy of managers that state none. The default is
   /// ``RetryPolicy/never``.
   public var retryPolicy: RetryPolicy {
     get { fields.value.retryPolicy }
     _modify { yield &fields.value.retryPolicy }
   }
-  /// What becomes of loads without a network where the manager does not say. The default is ``NetworkGate/fly``.
+  /// What loads do while offline, unless the manager states it. The default is ``NetworkGate/fly``.
   public var networkGate: NetworkGate {
     get { fields.value.networkGate }
     _modify { yield &fields.value.networkGate }
   }
-  /// Who knows the condition of the network. The default is ``NetworkMonitor/shared``.
+  /// The monitor of the network condition. The default is ``NetworkMonitor/shared``.
   public var network: NetworkMonitor {
     get { fields.value.network }
     _modify { yield &fields.value.network }
   }
-  /// How many attempts begin per interval where the manager does not say. The default is
+  /// The rate limit of managers that state none. The default is
   /// ``RequestRate/unlimited``.
   public var requestRate: RequestRate {
     get { fields.value.requestRate }
@@ -305,7 +305,7 @@ public struct AdmissionOptions: Sendable {
   /// The defaults.
   static let standard = AdmissionOptions()
 
-  /// Makes options; what is omitted has its default.
+  /// Makes options; each omitted one has its default.
   public init(
     retryPolicy: RetryPolicy = .never, networkGate: NetworkGate = .fly, network: NetworkMonitor = .shared,
     requestRate: RequestRate = .unlimited, hostLimits: HostLimits? = nil, breaker: BreakerPolicy? = nil,

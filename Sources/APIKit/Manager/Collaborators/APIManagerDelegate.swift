@@ -5,24 +5,24 @@
 /// inside the callback, on the same manager too. A refused load may end here as a failure as well; see
 /// ``Takeoff/refused(_:)``. One delegate may serve several managers: compare with `===`.
 @MainActor public protocol APIManagerDelegate: AnyObject {
-  /// The load has succeeded. Fetch what the view needs with ``BaseAPIManager/fetchData(with:)``.
+  /// The load has succeeded. Map its data for the view with ``BaseAPIManager/fetchData(with:)``.
   func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse)
 
   /// The load has failed.
   func manager(_ manager: BaseAPIManager, didFailWith error: APIError)
 
-  /// A stored response is available while the flight continues; its landing follows. Only managers whose
+  /// A stored response is available while the load continues; its landing follows. Only managers whose
   /// ``APIManager/cachePolicy`` is ``CachePolicy/cacheThenNetwork`` have previews. The default calls
   /// ``manager(_:didSucceedWith:)``, so that a view shows the stored data first and the server's data
   /// afterwards.
   func manager(_ manager: BaseAPIManager, didPreviewWith response: APIResponse)
 
-  /// The flight was cancelled before it landed, or an interceptor vetoed its landing or its refusal. The default does
+  /// The load was cancelled, or an interceptor suppressed its result or its refusal. The default does
   /// nothing.
   func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason)
 
-  /// A load of a manager that states ``APIManager/isQueued`` is on the disk, and will be sent: now, later, or after a
-  /// relaunch. Its landing follows. The default does nothing.
+  /// A load of a manager with ``APIManager/isQueued`` is on disk in the offline write queue. It will be sent now, later, or
+  /// after a relaunch; its landing follows. The default does nothing.
   func manager(_ manager: BaseAPIManager, didQueue item: OutboxItemID, of flight: FlightID)
 
   /// A transfer has made progress. Called at most about ten times a second per flight, and only when

@@ -1,6 +1,6 @@
-/// What every class of an endpoint states, whatever it makes of the endpoint: a load, a transfer, a connection.
+/// The common statements of all endpoint classes: of loads, transfers and connections.
 ///
-/// Adopted by way of ``APIManager`` and of the protocols of the other modules, which say when the properties are read. Only
+/// ``APIManager`` and the protocols of the other modules inherit it; they say when the properties are read. Only
 /// ``service`` and ``apiName`` are required; the comment of every other member names its default.
 @MainActor public protocol EndpointManager: AnyObject {
   /// The type of the backend.
@@ -20,7 +20,7 @@
   /// wait until there is one, or never carry it. See ``ServiceIdentity/authenticator``.
   var signIn: SignInRule { get }
 
-  /// What happens while there is no network. The default is the service's gate.
+  /// What a load does while offline. The default is the service's gate.
   var networkGate: NetworkGate { get }
 }
 

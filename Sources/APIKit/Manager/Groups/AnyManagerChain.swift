@@ -1,4 +1,4 @@
-/// A ``ManagerChain`` without the type of its output: what a delegate of several chains receives.
+/// A ``ManagerChain`` without the type of its output, for a delegate of several chains.
 @MainActor public class AnyManagerChain: BaseManagerGroup {
   /// Receives the results of the runs. Weak.
   public weak var delegate: (any ManagerChainDelegate)?

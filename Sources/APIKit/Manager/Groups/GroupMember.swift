@@ -52,7 +52,7 @@ extension APIManager {
   public let memberName: String
   private let work: @MainActor () async throws -> Value
 
-  /// Makes a member from a closure, which runs on the main actor. What it throws becomes an ``APIError``; a
+  /// Makes a member from a closure, which runs on the main actor. An error that it throws becomes an ``APIError``; a
   /// `CancellationError` becomes ``APIError/Reason/cancelled``.
   public init(_ name: String, _ work: @escaping @MainActor () async throws -> Value) {
     memberName = name

@@ -2,7 +2,7 @@
 public enum GroupPolicy: Sendable, Hashable {
   /// All members must succeed. The first failure cancels the others and becomes the failure of the group.
   case failFast
-  /// All members run to their end, and the group succeeds whatever their results are.
+  /// All members run to their end, and the group succeeds with any results.
   case settleAll
   /// This number of members must succeed; then the others are cancelled. The group fails as soon as too few
   /// are left.

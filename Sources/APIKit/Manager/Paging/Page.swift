@@ -10,7 +10,7 @@ public struct Page: Sendable {
   let repeated: Set<Int>
   /// Whether there is a page after it.
   public let hasNext: Bool
-  /// Whether it took the place of pages that were loaded: after ``Pager/refresh()`` and ``Pager/go(to:)`` all rows are new.
+  /// Whether it replaced the loaded pages: after ``Pager/refresh()`` and ``Pager/go(to:)`` all rows are new.
   public let replacesOthers: Bool
 
   /// The number of items left out because their id was on an earlier page.
@@ -18,7 +18,7 @@ public struct Page: Sendable {
 
   /// The rows that a reformer makes of the response; those of repeated items are left out.
   ///
-  /// - Throws: What ``APIResponse/data(with:)`` throws, and ``APIError/Reason/misconfigured`` where items were repeated and the
+  /// - Throws: As ``APIResponse/data(with:)``, and ``APIError/Reason/misconfigured`` if items were repeated and the
   ///   reformer does not make one row of each item, so that it is unknown which rows are theirs.
   public func rows<Row>(with reformer: some Reformer<[Row]>) throws(APIError) -> [Row] {
     let rows = try response.data(with: reformer)

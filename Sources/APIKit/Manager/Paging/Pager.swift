@@ -55,7 +55,7 @@
   /// rows = try pager.rows(with: HomeRowReformer())
   /// ```
   /// A `Hashable` reformer runs once for each page, so this may be called after each landing.
-  /// - Throws: What ``Page/rows(with:)`` throws.
+  /// - Throws: As ``Page/rows(with:)``.
   public func rows<Row>(with reformer: some Reformer<[Row]>) throws(APIError) -> [Row] {
     var rows: [Row] = []
     for page in pages { rows += try page.rows(with: reformer) }
@@ -78,7 +78,7 @@
   /// - Parameter parameters: The parameters of the list. The default, nil, keeps ``parameters``, or asks
   ///   the manager's parameter source if none were set. If the source returns different parameters when a
   ///   later page is requested, the list starts anew.
-  /// - Returns: The id of the load, or why it was refused. A refusal is not told to the delegate.
+  /// - Returns: The id of the load, or why it was refused. The delegate does not get a refusal.
   @discardableResult public func loadFirst(_ parameters: Parameters? = nil) -> Takeoff {
     if let parameters {
       (given, asksSource) = (parameters, false)
@@ -96,25 +96,25 @@
   ///
   /// - Returns: The id of the load, or why it was refused: ``APIError/Reason/noSuchPage`` at the end of the list,
   ///   ``APIError/Reason/linkRefused`` if the link of the page is not followed, and
-  ///   ``APIError/Reason/alreadyLoading``. A refusal is not told to the delegate.
+  ///   ``APIError/Reason/alreadyLoading``. The delegate does not get a refusal.
   @discardableResult public func loadNext() -> Takeoff { loadNeighbour(.next) }
 
   /// Loads the page before the first loaded one, after ``go(to:)``.
   ///
-  /// - Returns: The id of the load, or why it was refused. A refusal is not told to the delegate.
+  /// - Returns: The id of the load, or why it was refused. The delegate does not get a refusal.
   @discardableResult public func loadPrevious() -> Takeoff { loadNeighbour(.previous) }
 
   /// Loads the first page again without using the cache. The loaded pages are kept until it lands; its
   /// ``Page/replacesOthers`` is then true.
   ///
-  /// - Returns: The id of the load, or why it was refused. A refusal is not told to the delegate.
+  /// - Returns: The id of the load, or why it was refused. The delegate does not get a refusal.
   @discardableResult public func refresh() -> Takeoff { load(.refresh) }
 
   /// Loads the page with this index, from 0. The other pages are removed when it lands, as after ``refresh()``.
   ///
   /// With cursors and links, only loaded pages and the first can be reached; others are refused with
   /// ``APIError/Reason/noSuchPage``.
-  /// - Returns: The id of the load, or why it was refused. A refusal is not told to the delegate.
+  /// - Returns: The id of the load, or why it was refused. The delegate does not get a refusal.
   @discardableResult public func go(to index: Int) -> Takeoff { load(.jump(index)) }
 
   /// Reports that the item with this index has become visible. Loads the next page when at most

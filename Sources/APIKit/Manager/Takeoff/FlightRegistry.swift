@@ -31,11 +31,11 @@ public final class FlightRegistry: Sendable {
     public static func state(_ state: FlightState) -> Query { Query { $0.state == state } }
   }
 
-  /// One flight that waits or is in the air.
+  /// One running or waiting load.
   public struct Entry: Sendable {
     /// Its id.
     public let id: FlightID
-    /// What its manager stated at takeoff.
+    /// The statements of its manager at takeoff.
     public let call: APICall
     /// Its state.
     public let state: FlightState

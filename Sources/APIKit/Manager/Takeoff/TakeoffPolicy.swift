@@ -1,22 +1,22 @@
-/// What a load does while other loads of the same manager are in the air or took off recently.
+/// What a load does while other loads of the same manager are running, or took off recently: debounce, throttle, cancel,
+/// queue.
 public struct TakeoffPolicy: Sendable, Hashable {
   /// The rule itself.
   public enum Rule: Sendable, Hashable {
     /// Loads do not affect each other.
     case concurrent
-    /// A load is refused while another is in the air or waiting. For refreshes.
+    /// A load is refused while another is running or waiting. For refreshes.
     case ignoreNew
-    /// A load cancels those in the air or waiting. For filters. A load that a delegate starts in
+    /// A load cancels the running and waiting ones. For filters. A load that a delegate starts in
     /// ``APIManagerDelegate/manager(_:didCancel:because:)`` of one that was replaced is refused with
-    /// ``APIError/Reason/alreadyLoading``, because a newer one is on its way; the same goes for a debounce.
+    /// ``APIError/Reason/alreadyLoading``, because a newer one is running; the same applies to a debounce.
     case cancelPrevious
-    /// One load is in the air at a time; as many others as the limit says wait in order. What happens to one more is
-    /// the overflow's word.
+    /// One load runs at a time; at most `limit` others wait in order. The overflow decides about one more.
     case queue(limit: Int, overflow: QueueOverflow)
     /// A load waits for this interval; a newer load replaces it and waits anew. When it takes off it
-    /// cancels those in the air. For search as you type.
+    /// cancels the running ones. For search as you type.
     case debounce(Duration)
-    /// At most one takeoff in each interval; the edge says which of its loads that is.
+    /// At most one takeoff in each interval; the edge decides which of its loads that is.
     case throttle(Duration, ThrottleEdge)
 
     /// The rule's name, as records print it.
@@ -32,12 +32,12 @@ public struct TakeoffPolicy: Sendable, Hashable {
     }
   }
 
-  /// What happens when a queue has as many waiting loads as its limit.
+  /// The rule for one more load when a queue is full.
   public enum QueueOverflow: Sendable, Hashable {
-    /// The new load is refused with ``APIError/Reason/queueFull``; for what the user may ask for again.
+    /// The new load is refused with ``APIError/Reason/queueFull``; for loads that the user can repeat.
     case refuseNewest
     /// The load that has waited longest is cancelled as ``CancellationReason/superseded``, and the new one waits; for
-    /// what is out of date soon. A load that a delegate starts when it is told so is refused with
+    /// values that are soon out of date. A load that a delegate starts in that callback is refused with
     /// ``APIError/Reason/alreadyLoading``.
     case cancelOldest
   }
@@ -77,13 +77,13 @@ public struct TakeoffPolicy: Sendable, Hashable {
 
   /// Loads do not affect each other.
   public static let concurrent = Self(.concurrent)
-  /// A load is refused while another is in the air or waiting.
+  /// A load is refused while another is running or waiting.
   public static let ignoreNew = Self(.ignoreNew)
-  /// A load cancels those in the air or waiting.
+  /// A load cancels the running and waiting ones.
   public static let cancelPrevious = Self(.cancelPrevious)
-  /// One load is in the air at a time; the others wait in order, however many they are.
+  /// One load runs at a time; all others wait in order.
   public static let queue = Self(.queue(limit: .max, overflow: .refuseNewest))
-  /// One load is in the air at a time, and at most `limit` others wait in order.
+  /// One load runs at a time, and at most `limit` others wait in order.
   public static func queue(limit: Int, overflow: QueueOverflow = .refuseNewest) -> Self {
     Self(.queue(limit: max(0, limit), overflow: overflow))
   }

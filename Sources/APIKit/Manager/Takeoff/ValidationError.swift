@@ -2,7 +2,7 @@ public import Foundation
 
 /// The error that a manager or a validator throws to refuse parameters or a response.
 public struct ValidationError: Error, Sendable, Hashable {
-  /// What is wrong and what would be right. It appears in logs, so it must not contain secrets.
+  /// The fault and the correct form. It appears in logs, so it must not contain secrets.
   public var message: String
 
   /// Makes an error.

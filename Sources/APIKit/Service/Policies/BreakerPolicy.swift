@@ -4,7 +4,7 @@
 /// loads fail at once with ``APIError/Reason/circuitOpen``, or land with a replacement (a stale stored
 /// response, ``APIService/fallback(for:of:)``). After an interval some loads are sent as probes; when they
 /// succeed the breaker closes, otherwise it opens for a longer interval. ``APIService/isOutage(_:)``
-/// decides what counts as a failure.
+/// decides which errors count as failures.
 /// - SeeAlso: <https://martinfowler.com/bliki/CircuitBreaker.html>
 public struct BreakerPolicy: Sendable, Hashable {
   /// Which loads share one breaker.

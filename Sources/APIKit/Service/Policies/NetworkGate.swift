@@ -1,9 +1,9 @@
-/// What happens to a load when there is no network at takeoff, or not one of the wanted kind.
+/// What a load does while offline, or without a network of the required kind.
 ///
-/// Checked after the cache, so stored responses land in any case. The default of a service is ``fly``:
+/// Checked after the cache, so stored responses are used in any case. The default of a service is ``fly``:
 /// without a network the attempt fails in the transport, and hosts on the same machine stay reachable.
 public struct NetworkGate: Sendable, Hashable {
-  /// What a gate does.
+  /// The rule of a gate.
   public enum Rule: Sendable, Hashable {
     /// The load is sent; without a network it fails in the transport.
     case fly
@@ -14,7 +14,7 @@ public struct NetworkGate: Sendable, Hashable {
     case wait(upTo: Duration)
   }
 
-  /// What the gate does.
+  /// The rule of the gate.
   public var rule: Rule
   /// Whether expensive networks, such as cellular ones, are accepted. The default is true.
   public var allowsExpensive = true
@@ -24,7 +24,7 @@ public struct NetworkGate: Sendable, Hashable {
   /// Makes a gate.
   public init(_ rule: Rule) { self.rule = rule }
 
-  /// Loads are sent whatever the network.
+  /// Loads are sent on any network, and offline.
   public static let fly = Self(.fly)
   /// Loads fail at once without a network.
   public static let refuse = Self(.refuse)

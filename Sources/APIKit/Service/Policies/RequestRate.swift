@@ -1,6 +1,6 @@
-/// How many attempts begin per interval at most, as the client's own rule: for servers that count requests.
+/// A rate limit of the client: how many attempts begin per interval at most. For servers that count requests.
 ///
-/// In no span of ``interval`` do more than ``requests`` attempts begin. What is above waits, or is refused
+/// In no span of ``interval`` do more than ``requests`` attempts begin. Further attempts wait, or are refused
 /// with ``APIError/Reason/rateLimited``. Attempts wait by ``FlightPriority`` and, within a priority, in the order in
 /// which they came; two seconds of waiting count as one step of priority. One that is cancelled leaves the queue and uses
 /// nothing up.
@@ -11,7 +11,7 @@
 /// Retries count, since each is a request; redirects, stored responses and loads that share a request do not. The
 /// attempt is counted before it waits for its slot at the host (``HostLimits``). Counts are kept in ``SharedState``, in
 /// memory: another process has its own.
-/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6585#section-4> for what a server says to more: 429.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6585#section-4> for the server's response above its limit: 429.
 public struct RequestRate: Sendable, Hashable {
   /// Which loads are counted together.
   public enum Scope: Sendable, Hashable {
@@ -21,7 +21,7 @@ public struct RequestRate: Sendable, Hashable {
     case api
   }
 
-  /// What becomes of attempts above the rate.
+  /// The rule for attempts above the rate.
   public enum Excess: Sendable, Hashable {
     /// They wait, this many at most; further ones are refused.
     case wait(atMost: Int)
@@ -35,7 +35,7 @@ public struct RequestRate: Sendable, Hashable {
   public internal(set) var interval: Duration
   /// Which loads are counted together; the default is ``Scope/service``.
   public internal(set) var scope: Scope
-  /// What becomes of attempts above the rate. The default is ``Excess/wait(atMost:)`` with 1000.
+  /// The rule for attempts above the rate. The default is ``Excess/wait(atMost:)`` with 1000.
   public internal(set) var excess: Excess
 
   /// Makes a rate.

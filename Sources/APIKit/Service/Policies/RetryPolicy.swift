@@ -14,7 +14,7 @@
 ///   that the server has not acted on it;
 /// - the body can be sent again;
 /// - attempts are left;
-/// - a wait that the server asks for is not longer than ``longestWait``;
+/// - a `Retry-After` of the server is not longer than ``longestWait``;
 /// - the wait ends before the ``deadline``;
 /// - the host's retry budget is not used up.
 ///
@@ -35,8 +35,8 @@ public struct RetryPolicy: Sendable {
   public var honoursRetryAfter = true
   /// The longest wait that a server may ask for by `Retry-After`; the default is 60 seconds.
   ///
-  /// A server that asks for more is not asked again before, since it would refuse again: the load fails with the error
-  /// of the attempt, whose response says when to come back.
+  /// With a longer one the load fails with the error of the attempt, because an earlier retry would be refused again. The
+  /// response of the error has the `Retry-After`.
   public var longestWait: Duration = .seconds(60)
   /// Which failures are retried.
   public var table = RetryTable.standard
@@ -51,8 +51,8 @@ public struct RetryPolicy: Sendable {
   /// The default is true.
   public var drawsOnBudget = true
 
-  /// Whether a read that takes long gets a second attempt beside the first, at another server of the service's
-  /// ``AdmissionOptions/hosts``; the first good response lands. The default is false.
+  /// Whether a slow read is hedged: it gets a second attempt beside the first, at another server of the service's
+  /// ``AdmissionOptions/hosts``. The first good response is used. The default is false.
   ///
   /// Only for safe methods without a body from a stream, whose response is collected in memory. The second attempt begins
   /// after the time in which 95 % of the API's latest loads were done, at least 50 ms and not before 100 loads are known;

@@ -5,7 +5,7 @@
 public enum TracePolicy: Sendable, Hashable {
   /// They do not. A field that service or manager sets is sent as it is.
   case none
-  /// Those within the origin that was asked say so; a redirect to another one does not. Fields of these names that
+  /// Requests within the first origin have the fields; a redirect to another one does not. Fields of these names that
   /// service or manager set are replaced.
   case sent
   /// Those to other origins too, for backends that belong together.
