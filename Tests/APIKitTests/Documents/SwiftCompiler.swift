@@ -70,6 +70,11 @@ struct SwiftCompiler: Sendable {
     return try run(flags, on: ["snippet.swift": source])
   }
 
+  /// The errors and the warnings in one file, as ``errors(in:)`` returns the errors.
+  func diagnostics(in source: String) throws -> [String] {
+    try run(flags, on: ["snippet.swift": source], kinds: ["error: ", "warning: "])
+  }
+
   /// The errors of each of several checks in their order, on all cores.
   static func errors(_ count: Int, in check: @Sendable (Int) throws -> [String]) throws -> [[String]] {
     let results = Mutex([Result<[String], any Error>?](repeating: nil, count: count))
@@ -90,7 +95,9 @@ struct SwiftCompiler: Sendable {
     return try run(manifestFlags, on: ["Package.swift": source])
   }
 
-  private func run(_ flags: [String], on files: [String: String]) throws -> [String] {
+  private func run(
+    _ flags: [String], on files: [String: String], kinds: [String] = ["error: "]
+  ) throws -> [String] {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -105,7 +112,7 @@ struct SwiftCompiler: Sendable {
       of: command + flags + (isLibrary ? ["-parse-as-library"] : []) + paths)
     let errors = words.split(separator: "\n").map(String.init).filter { line in
       // The excerpts below a diagnostic repeat it behind a bar.
-      line.contains("error: ") && !line.contains("|")
+      kinds.contains { line.contains($0) } && !line.contains("|")
     }
     guard status == 0 || !errors.isEmpty else { return ["swiftc ended with \(status): \(words)"] }
     return errors

@@ -95,3 +95,5 @@ open class NSCondition: NSObject, @unchecked Sendable {
   open func broadcast() { fatalError() }
   public func withLock<R>(_ body: () throws -> R) rethrows -> R { fatalError() }
 }
+/// https://developer.apple.com/documentation/foundation/nscoder
+open class NSCoder: NSObject {}

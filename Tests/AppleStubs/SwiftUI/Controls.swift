@@ -34,3 +34,10 @@ extension ProgressView where CurrentValueLabel == EmptyView, Label == EmptyView 
 public struct GroupedFormStyle: FormStyle {}
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension FormStyle where Self == GroupedFormStyle { public static var grouped: GroupedFormStyle { fatalError() } }
+/// https://developer.apple.com/documentation/swiftui/textfield/init(_:text:)
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+public struct TextField<Label: View>: View { public var body: Never { fatalError() } }
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+extension TextField where Label == Text {
+  nonisolated public init(_ titleKey: LocalizedStringKey, text: Binding<String>) { fatalError() }
+}

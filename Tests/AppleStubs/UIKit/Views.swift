@@ -24,6 +24,7 @@
   /// https://developer.apple.com/documentation/uikit/uiview/contentmode-swift.enum
   public enum ContentMode: Int, Sendable { case scaleToFill, scaleAspectFit, scaleAspectFill }
   public init(frame: CGRect) { super.init() }
+  open var frame: CGRect { get { fatalError() } set { fatalError() } }
   open var bounds: CGRect { get { fatalError() } set { fatalError() } }
   open var contentMode: UIView.ContentMode { get { fatalError() } set { fatalError() } }
   open var isUserInteractionEnabled: Bool { get { fatalError() } set { fatalError() } }
