@@ -2,14 +2,14 @@ import APIKit
 
 /// The base class of the managers of event streams (server-sent events): one object for one stream.
 ///
-/// Nothing here can be overridden. What a subclass decides is declared in ``EventStreamManager``, which it must adopt;
+/// Nothing here can be overridden. A subclass must adopt ``EventStreamManager``, which declares its decisions;
 /// `init` traps otherwise. The class is isolated to the main actor; the stream is parsed off it. Releasing the last
 /// reference ends the stream, and nothing is delivered.
 @MainActor open class BaseEventStreamManager: BaseStreamManager<ServerEvent> {
   /// Receives the events. Weak.
   public weak var delegate: (any EventStreamDelegate)?
   /// The id of the last event that had one; empty before. The stream is opened again from there. It may be set before
-  /// ``EventStreamManager/open(_:)``, to go on where an earlier run of the application has ended.
+  /// ``EventStreamManager/open(_:)``, to continue where an earlier run of the application has ended.
   public var lastEventID = ""
 
   /// This object as its subclass's protocol: the object itself, so it lives as long as its methods run.
@@ -27,7 +27,7 @@ import APIKit
   }
 
   /// The events from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
-  /// order and throws what it failed with, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a
+  /// order and throws its error, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a
   /// sequence has 16 events or 1 MiB that were not taken, reading stops.
   public func events() -> StreamItems<ServerEvent> { items() }
 

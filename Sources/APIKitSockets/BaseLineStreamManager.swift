@@ -2,7 +2,7 @@ import APIKit
 
 /// The base class of the managers of streams of values: JSON lines (NDJSON) or JSON text sequences (RFC 7464).
 ///
-/// Nothing here can be overridden. What a subclass decides is declared in ``LineStreamManager``, which it must adopt;
+/// Nothing here can be overridden. A subclass must adopt ``LineStreamManager``, which declares its decisions;
 /// `init` traps otherwise. The class is isolated to the main actor; the stream is parsed off it. Releasing the last
 /// reference ends the stream, and nothing is delivered.
 @MainActor open class BaseLineStreamManager: BaseStreamManager<StreamLine> {
@@ -24,7 +24,7 @@ import APIKit
   }
 
   /// The values from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
-  /// order and throws what it failed with, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a
+  /// order and throws its error, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a
   /// sequence has 16 values or 1 MiB that were not taken, reading stops.
   public func lines() -> StreamItems<StreamLine> { items() }
 

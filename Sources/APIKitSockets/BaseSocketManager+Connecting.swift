@@ -152,7 +152,7 @@ extension BaseSocketManager {
     return true
   }
 
-  /// Tells of messages that were not sent, then goes on, unless the callback has ended what was under way or has released
+  /// Tells of messages that were not sent, then continues, unless the callback has ended what was under way or has released
   /// the manager.
   private func tell(
     unsent: [SocketUnsent],

@@ -2,7 +2,7 @@ public import APIKit
 
 /// The base class of the managers of WebSockets: one object for one socket (RFC 6455).
 ///
-/// Nothing here can be overridden. What a subclass decides is declared in ``SocketManager``, which it must adopt; `init`
+/// Nothing here can be overridden. A subclass must adopt ``SocketManager``, which declares its decisions; `init`
 /// traps otherwise. The class is isolated to the main actor. The connection is read, written and kept alive by pings on a
 /// thread of its transport. Releasing the last reference, on any thread, ends the connection with 1001, and nothing is
 /// delivered.
@@ -19,7 +19,7 @@ public import APIKit
 
   /// Where the socket stands.
   public internal(set) var state = SocketState.idle
-  /// What the server accepted; nil while the socket is not open.
+  /// The accepted handshake; nil while the socket is not open.
   public internal(set) var opening: SocketOpening?
   /// How the last connection ended; nil before the first end.
   public internal(set) var lastClosing: SocketClosing?
@@ -205,7 +205,7 @@ public import APIKit
     if state.isActive { endByCaller(code, reason) }
   }
 
-  /// Ends the socket at once, without a close frame; what was not sent yet is dropped. Nothing more is delivered but
+  /// Ends the socket at once, without a close frame; unsent messages are dropped. Nothing more is delivered but
   /// `didClose`. No effect on a socket that is closed.
   public func cancel() {
     pendingOpens.refuse(because: .byCaller)
@@ -219,8 +219,8 @@ public import APIKit
   }
 
   /// The messages from now on, beside the delegate. Each call returns a new sequence, which ends when the socket closes in
-  /// order and throws what it failed with (`APIError.Reason.cancelled` after ``cancel()``); a reconnection does not end it. While a sequence has 16 messages or 1 MiB that
-  /// were not taken, reading stops, so that the server waits.
+  /// order and throws its error (`APIError.Reason.cancelled` after ``cancel()``); a reconnection does not end it. While a
+  /// sequence has 16 messages or 1 MiB that were not taken, reading stops, so that the server waits.
   public func messages() -> SocketMessages {
     readers.sequence { [weak self] in
       // The socket may have waited for room.

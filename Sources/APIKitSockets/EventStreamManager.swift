@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What a subclass of ``BaseEventStreamManager`` states about its event stream (server-sent events).
+/// The statements of a subclass of ``BaseEventStreamManager`` about its event stream (server-sent events).
 ///
 /// Only `service` and `apiName` are required; the comment of every other member names its default.
 ///
@@ -31,9 +31,9 @@ extension EventStreamManager {
   /// Never.
   public func ends(at event: ServerEvent) -> Bool { false }
 
-  /// Opens the stream; what comes of it is told to the delegate. A stream that is open is ended first; of several
+  /// Opens the stream; the delegate gets the events. A stream that is open is ended first; of several
   /// calls meanwhile the last one is opened, and each of the others gets its `didCloseWith`.
-  /// - Parameter parameters: What goes into the URL, or with POST into the body. None by default.
+  /// - Parameter parameters: Sent in the URL, or with POST in the body. None by default.
   public func open(_ parameters: Parameters = Parameters()) {
     begin(parameters, reconnection, for: presentUser)
   }
@@ -45,7 +45,7 @@ extension EventStreamManager {
   }
 }
 
-/// Receives what an event stream brings, on the main actor and in order.
+/// The delegate of an event stream: receives its events on the main actor, in order.
 ///
 /// For each `open`: at most one `didOpenWith` for a connection, one `didDisconnectWith` for each lost connection that
 /// another one follows, and exactly one `didCloseWith`, last.

@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What a subclass of ``BaseLineStreamManager`` states about its stream of values.
+/// The statements of a subclass of ``BaseLineStreamManager`` about its stream of values (NDJSON).
 ///
 /// Only `service` and `apiName` are required; the comment of every other member names its default.
 ///
@@ -34,9 +34,9 @@ extension LineStreamManager {
   /// 16 MiB.
   public var maximumLineBytes: Int { 16 << 20 }
 
-  /// Opens the stream; what comes of it is told to the delegate. A stream that is open is ended first; of several
+  /// Opens the stream; the delegate gets the events. A stream that is open is ended first; of several
   /// calls meanwhile the last one is opened, and each of the others gets its `didCloseWith`.
-  /// - Parameter parameters: What goes into the URL, or with POST into the body. None by default.
+  /// - Parameter parameters: Sent in the URL, or with POST in the body. None by default.
   public func open(_ parameters: Parameters = Parameters()) {
     begin(parameters, reconnection, for: presentUser)
   }
@@ -50,7 +50,7 @@ extension LineStreamManager {
   }
 }
 
-/// Receives what a stream of values brings, on the main actor and in order.
+/// The delegate of a stream of values: receives its lines on the main actor, in order.
 ///
 /// For each `open`: at most one `didOpenWith` for a connection, one `didDisconnectWith` for each lost connection that
 /// another one follows, and exactly one `didCloseWith`, last.

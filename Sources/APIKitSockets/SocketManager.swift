@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What a subclass of ``BaseSocketManager`` states about its WebSocket.
+/// The statements of a subclass of ``BaseSocketManager`` about its WebSocket.
 ///
 /// Only `service` and `apiName` are required; the comment of every other member names its default. The properties are
 /// read on the main actor whenever a connection is opened. The base URL of the service begins with `https` or `http`, which
@@ -19,7 +19,7 @@ public import APIKit
   var options: SocketOptions { get }
   /// Whether a lost connection is opened again. The default is ``ReconnectPolicy/never``.
   var reconnection: ReconnectPolicy { get }
-  /// Called before a lost connection is opened again: what it asks for may change, e.g. to go on where the last one
+  /// Called before a lost connection is opened again. May change the request, e.g. to resume where the last one
   /// ended. The default changes nothing.
   func prepare(_ reconnection: inout SocketReconnection)
 }
@@ -35,7 +35,7 @@ extension SocketManager {
   public func prepare(_ reconnection: inout SocketReconnection) {}
 }
 
-/// What another connection of a socket or a stream asks for.
+/// The request for another connection of a socket or a stream.
 public struct SocketReconnection: Sendable {
   /// The parameters: those of the connection before.
   public var parameters: Parameters
@@ -48,14 +48,14 @@ public struct SocketReconnection: Sendable {
 }
 
 extension SocketManager {
-  /// Opens the socket; what comes of it is told to the delegate.
+  /// Opens the socket; the delegate gets the events.
   ///
   /// A socket that is open, or opens, is closed first, and opened again after its `didClose`. Of several calls meanwhile the
   /// last one is opened, and each of the others gets a `didClose` with `APIError.Reason.cancelled`.
-  /// - Parameter parameters: What goes into the URL. None by default.
+  /// - Parameter parameters: Sent in the URL. None by default.
   public func open(_ parameters: Parameters = Parameters()) { begin(parameters) }
 
-  /// Opens the socket and returns when it is open; throws what it could not be opened for.
+  /// Opens the socket and returns when it is open; throws the error that prevented it.
   ///
   /// When its task is cancelled meanwhile, that ends the socket as ``BaseSocketManager/cancel()`` does, and
   /// `APIError.Reason.cancelled` is thrown. How long it takes is limited by ``SocketOptions/openLimit`` for each connection

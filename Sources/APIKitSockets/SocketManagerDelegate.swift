@@ -1,6 +1,6 @@
 public import APIKit
 
-/// Receives what a WebSocket brings, on the main actor and in the order of the wire.
+/// The delegate of a WebSocket: receives its messages on the main actor, in the order of the wire.
 ///
 /// For each `open`: at most one `didOpen` for a connection, one `didDisconnect` for each lost connection that another one
 /// follows, and exactly one `didClose`, last. From each of them the socket may be used: send, close, open again, or

@@ -6,7 +6,7 @@ extension Authenticator {
     /// How long before its expiry a token is renewed, so that it does not expire on its way to the server; at most
     /// a quarter of its lifetime, where ``Credential/issuedAt`` tells it. The default is 60 seconds.
     public var leeway: Duration = .seconds(60)
-    /// The longest time that loads wait for a renewal. Then they go on with the old credential if it has
+    /// The longest time that loads wait for a renewal. Then they continue with the old credential if it has
     /// not expired and was not refused, and otherwise fail with ``APIError/Reason/refreshFailed``. A token endpoint
     /// that responds with 503 or 429 and a `Retry-After` within it is asked again then. The default is 30 seconds.
     public var renewalLimit: Duration = .seconds(30)

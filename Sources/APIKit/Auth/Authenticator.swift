@@ -55,7 +55,7 @@ public final class Authenticator: Sendable {
   /// - Parameters:
   ///   - store: Stores the credential; in memory by default. One that cannot be read counts as empty, and
   ///     ``storeFailure`` has the cause.
-  ///   - rules: Limits, and what counts as a refusal.
+  ///   - rules: Limits, and which responses refuse a credential.
   ///   - renewal: Renews a credential; without it a refused credential is not renewed.
   ///   - signIn: Signs the user in when loads require it; without it they wait for ``signIn(with:)``,
   ///     ``failSignIn(_:)`` or ``cancelSignIn()``.
@@ -98,7 +98,7 @@ public final class Authenticator: Sendable {
 
   /// Why the credential in use is not in the store, or could not be read; nil when the store works.
   ///
-  /// Loads go on with the credential in memory; the next run of the application will not find it.
+  /// Loads continue with the credential in memory; the next run of the application will not find it.
   public var storeFailure: APIError? { storage.failure }
 
   /// Calls a closure for each failure of the store that is not thrown to a caller: after a renewal, after a
@@ -141,7 +141,7 @@ public final class Authenticator: Sendable {
   }
 
   /// Removes the credential of a user who has signed out. Loads of that user end with ``APIError/Reason/signedOut``,
-  /// wherever they are; loads that were called while nobody was signed in go on waiting.
+  /// wherever they are; loads that were called while nobody was signed in continue to wait.
   ///
   /// Throws ``APIError/Reason/credentialStoreFailed`` when the stored credential cannot be removed. Loads do
   /// not carry it any more even then.

@@ -1,4 +1,4 @@
-/// What proves the user's identity to a backend: an access token, and what is needed to renew it.
+/// The credential of a user: an access token, and a refresh token to renew it.
 ///
 /// A value; the ``Authenticator`` keeps the one in use. Its description contains no token.
 public struct Credential: Sendable, Hashable {
@@ -14,9 +14,9 @@ public struct Credential: Sendable, Hashable {
   /// it where it is nil when a user signs in or a renewal brings the credential. With ``expiresAt`` it tells the
   /// token's lifetime, of which ``Authenticator/Rules/leeway`` takes a quarter at most.
   public var issuedAt: Double?
-  /// What the token permits, in the backend's words. Empty by default.
+  /// The scopes of the token. Empty by default.
   public var scopes: Set<String>
-  /// What the application stores with it. Empty by default. The note `user` says whose it is
+  /// Notes of the application. Empty by default. The note `user` names the user
   /// (``Authenticator/Rules/user``).
   public var notes: [String: String]
   /// Which sign-in it comes from. The ``Authenticator`` sets it when a user signs in, and renewals keep it: so a credential

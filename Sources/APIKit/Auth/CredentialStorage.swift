@@ -55,7 +55,7 @@ final class CredentialStorage: Sendable {
   }
 
   /// Writes where what is stored is still `expected`; false when another holder of the store has changed it. A
-  /// store that fails is reported, and counts as written: the credential in memory goes on.
+  /// store that fails is reported, and counts as written: the credential in memory continues.
   func write(_ new: Credential?, over expected: Stored) -> Bool {
     do throws(APIError) {
       switch expected {

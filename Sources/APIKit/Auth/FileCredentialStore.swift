@@ -24,7 +24,7 @@ public final class FileCredentialStore: CredentialStore {
   /// - Parameters:
   ///   - folder: The folder's path.
   ///   - key: 32 random bytes, stored where others cannot read them; ``makeKey()`` makes such a key.
-  ///   - previousKeys: Keys of the past, under which credentials are still read; what is stored next is sealed under
+  ///   - previousKeys: Keys of the past, under which credentials are still read; later writes are sealed under
   ///     `key`. None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
   public init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {

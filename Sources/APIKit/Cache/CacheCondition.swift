@@ -21,7 +21,7 @@ extension CacheCondition {
 
 /// How strongly stored responses are preferred to the network.
 public enum CachePreference: Sendable, Hashable {
-  /// What the manager's policy says.
+  /// As the manager's policy says.
   case asPolicy
   /// A stored response lands even when it is no longer fresh; without one, the server is asked. Under
   /// ``CachePolicy/http`` the directives of request and response still apply.
@@ -31,7 +31,7 @@ public enum CachePreference: Sendable, Hashable {
   case storedOnly
 }
 
-/// What the cache prefers under each condition of the network. It does not apply to managers whose policy
+/// The preference of the cache under each condition of the network. It does not apply to managers whose policy
 /// is ``CachePolicy/none``.
 public struct CacheConditionTable: Sendable, Hashable {
   private var preferences: [CacheCondition: CachePreference]

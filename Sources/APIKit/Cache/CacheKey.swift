@@ -1,6 +1,6 @@
 import Foundation
 
-/// What tells stored responses apart: a SHA-256 digest of the canonical form of a call.
+/// The cache key: a SHA-256 digest of the canonical form of a call.
 ///
 /// The form holds the service, its environment and base URL, the API's name and version, the method, the
 /// partition, the parameters without the volatile ones, and the body. Parameters are sorted by name, and

@@ -84,7 +84,7 @@ public struct CachePolicy: Sendable, Hashable {
     return policy
   }
 
-  /// What applications usually keep: JSON, HTML, plain text and images.
+  /// The usual media types: JSON, HTML, plain text and images.
   public static let usualMediaTypes: Set<String> = ["application/json", "text/html", "text/plain", "image/*"]
 }
 

@@ -1,4 +1,4 @@
-/// What a cache has done since it was made, and what it holds now, level by level.
+/// The statistics of a cache: hits, misses, stores and contents of each level.
 public struct CacheStatistics: Sendable, Hashable {
   /// The counts of one level.
   public struct Level: Sendable, Hashable {
@@ -37,7 +37,7 @@ public struct CacheStatistics: Sendable, Hashable {
   public init() {}
 }
 
-/// Something that went wrong inside a cache. It fails no load: the load goes on to the network.
+/// Something that went wrong inside a cache. It fails no load: the load continues to the network.
 public struct CacheFault: Sendable, Hashable, CustomStringConvertible {
   /// The kinds of faults.
   public enum Kind: String, Sendable, Hashable {
@@ -59,7 +59,7 @@ public struct CacheFault: Sendable, Hashable, CustomStringConvertible {
 
   /// The kind.
   public let kind: Kind
-  /// What happened, with its numbers. Safe to log.
+  /// The event with its numbers. Safe to log.
   public let detail: String
 
   /// Kind and detail, e.g. `damaged-entry: …`. Safe to log.

@@ -1,4 +1,4 @@
-/// What a manager states about its stored responses, besides its policy.
+/// The statements of a manager about its stored responses, besides its policy.
 public struct CacheTraits: Sendable, Hashable {
   /// The subjects of the responses, e.g. `["rents"]`. A load of a manager that ``expires`` one of them
   /// makes the responses stale. The default is none.
@@ -19,7 +19,7 @@ public struct CacheTraits: Sendable, Hashable {
   /// The parameters that signatures usually add.
   public static let usuallyVolatile: Set<String> = ["timestamp", "nonce", "sign", "signature"]
 
-  /// Makes traits; what is left out has its default.
+  /// Makes traits; each omitted one has its default.
   public init(
     tags: Set<String> = [], expires: Set<String> = [], version: Int = 0, isSensitive: Bool = false,
     volatileParameters: Set<String> = []
@@ -37,13 +37,13 @@ public struct CacheTraits: Sendable, Hashable {
 /// What a load may use is what the policy has stored: with ``CachePolicy/none``, an unsafe method or a service without
 /// a cache nothing is. `Docs/Cache.md` compares the six.
 public enum CacheUse: Sendable, Hashable {
-  /// By the rules: what the manager's policy and the network's condition say.
+  /// By the rules: the manager's policy and the network's condition.
   case asPolicy
-  /// A stored response lands only after the server has confirmed it with 304; for a pull to refresh that
-  /// saves bytes. The request says `Cache-Control: max-age=0`, so that caches on the way ask the server too,
-  /// unless the manager has a `Cache-Control` of its own. Under ``CachePolicy/http`` a fresh response that the server declared immutable needs no
-  /// confirmation (RFC 8246). It does not lift a prohibition to ask the server: see
-  /// ``CachePreference/storedOnly`` and ``CachePolicy/cacheOnly``.
+  /// A stored response lands only after the server has confirmed it with 304; for a pull to refresh that saves bytes. The
+  /// request says `Cache-Control: max-age=0`, so that caches on the way ask the server too, unless the manager has a
+  /// `Cache-Control` of its own. Under ``CachePolicy/http`` a fresh response that the server declared immutable needs no
+  /// confirmation (RFC 8246). It does not lift a prohibition to ask the server: see ``CachePreference/storedOnly`` and
+  /// ``CachePolicy/cacheOnly``.
   case revalidating
   /// The server is asked as if nothing were stored; its response is stored as the policy allows. Caches on the way
   /// may land in its place.
@@ -86,7 +86,7 @@ public struct CacheTerms: Sendable {
   /// How this load uses the cache.
   public var use: CacheUse
 
-  /// Makes terms; what is left out has its default. With the policy ``CachePolicy/none`` nothing is looked
+  /// Makes terms; each omitted one has its default. With the policy ``CachePolicy/none`` nothing is looked
   /// up or stored.
   public init(
     policy: CachePolicy = .none, traits: CacheTraits = CacheTraits(), use: CacheUse = .asPolicy

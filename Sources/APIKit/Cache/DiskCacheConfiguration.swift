@@ -26,7 +26,7 @@ public struct DiskCacheConfiguration: Sendable {
   /// The default bound on disk, in bytes: 32 MiB on watchOS, 256 MiB elsewhere.
   public static var defaultMaximumBytes: Int { DeviceKind.present.diskBytes }
 
-  /// Makes a configuration; what is left out has its default.
+  /// Makes a configuration; each omitted one has its default.
   public init(
     folder: String, maximumBytes: Int = DiskCacheConfiguration.defaultMaximumBytes,
     bodyFileThreshold: Int = 64 << 10, encryptionKey: SigningKey? = nil

@@ -35,7 +35,7 @@ public final class ResponseCache: Sendable {
   ///     ``defaultMemoryBytes``.
   ///   - memoryCount: The most responses in memory. The default is 20,000.
   ///   - disk: Where responses are stored beyond the life of the process. Its failures are passed to
-  ///     ``onFault(_:)``, and the cache goes on in memory.
+  ///     ``onFault(_:)``, and the cache continues in memory.
   ///   - time: The clocks that measure ages.
   public init(
     memoryBytes: Int = ResponseCache.defaultMemoryBytes, memoryCount: Int = 20_000,
@@ -55,7 +55,7 @@ public final class ResponseCache: Sendable {
 
   // MARK: The network's condition
 
-  /// What is preferred under each condition of the network. The default is
+  /// The preference under each condition of the network. The default is
   /// ``CacheConditionTable/standard``.
   public var conditionTable: CacheConditionTable {
     get { state.withLock { $0.table } }

@@ -1,4 +1,4 @@
-/// Sends requests over a transport, and handles what is above a single attempt: cookies and redirects.
+/// An HTTP client: sends requests over a transport, and handles cookies and redirects.
 ///
 /// Redirects and cookies work alike over every transport. A value: copies share the transport and the jar.
 /// May be used from any thread.
@@ -7,9 +7,9 @@
 /// let client = HTTPClient(transport: try URLSessionTransport(.ephemeral), redirects: .sameOrigin)
 /// ```
 public struct HTTPClient: Sendable {
-  /// What sends the requests.
+  /// The transport of the requests.
   public var transport: any HTTPTransport { didSet { configured = transport.loadOptions } }
-  /// What is done with redirects; the default is ``RedirectPolicy/follow``.
+  /// The rule for redirects; the default is ``RedirectPolicy/follow``.
   public var redirects: RedirectPolicy
   /// Keeps cookies between requests; nil, the default, neither sends nor stores any.
   public var cookies: CookieJar?

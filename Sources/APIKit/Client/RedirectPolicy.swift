@@ -1,6 +1,6 @@
-/// What a client does with a redirect: follow it, return it to the caller, or decide case by case.
+/// The rule for redirects: follow it, return it to the caller, or decide case by case.
 ///
-/// With every policy, what authenticates stays within its origin: to another one go only `Accept` and `Accept-…`,
+/// With every policy, credentials stay within their origin: to another one go only `Accept` and `Accept-…`,
 /// `User-Agent`, the fields that ``publicHeaders`` names, the body with the fields that describe it, and the jar's
 /// cookies of that origin. Credential, signature, login, the transport's own header fields and its client
 /// certificate do not, wherever they were set. Methods change as RFC 9110 says.
@@ -32,9 +32,9 @@ public struct RedirectPolicy: Sendable {
   /// Otherwise it fails with ``APIError/Reason/redirectRefused``.
   public var allowsDowngrade = false
 
-  /// Names of header fields that may go to another origin, besides `Accept`, `Accept-…` and `User-Agent`; case does
-  /// not matter. The default is `Range` with its condition `If-Range`, so that a part of a file is still a part, and of the same
-  /// file, when it is stored elsewhere.
+  /// Names of header fields that may go to another origin, besides `Accept`, `Accept-…` and `User-Agent`; case does not matter.
+  /// The default is `Range` with its condition `If-Range`, so that a part of a file is still a part, and of the same file, when
+  /// it is stored elsewhere.
   public var publicHeaders: Set<String> = ["If-Range", "Range"]
 
   /// Follows redirects to any origin.

@@ -6,8 +6,8 @@
   /// Asks the system for time to finish the loads in flight when the application goes to the background.
   ///
   /// While a load of a manager is in flight, the process has one background task of `UIApplication`, which ends with the last
-  /// load, or when the system's time is over (some thirty seconds). Then the process is suspended, and the loads go on when it
-  /// runs again, or fail. Off by default: a load that waits for long would keep the process awake for nothing.
+  /// load, or when the system's time is over (some thirty seconds). Then the process is suspended, and the loads continue when
+  /// it runs again, or fail. Off by default: a load that waits for long would keep the process awake for nothing.
   /// - SeeAlso: <https://developer.apple.com/documentation/uikit/extending-your-app-s-background-execution-time>
   @MainActor public enum BackgroundGrace {
     private static var grace: FlightGrace?

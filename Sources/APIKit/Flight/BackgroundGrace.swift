@@ -72,7 +72,7 @@ struct GraceMachine {
     MainDelivery.main.put { if let task = self.machine.landed(flight) { self.tasks.end(task) } }
   }
 
-  /// The application is in the foreground again: what goes on may need a task when it leaves once more.
+  /// The application is in the foreground again: what continues may need a task when it leaves once more.
   func returned() { if machine.returned() { ask() } }
 
   private func ask() {

@@ -1,6 +1,6 @@
 /// How a load waits, ends, and comes back to the main actor.
 extension Flight: MainDeliverable {
-  /// Does the work in a task, and goes on from where it says or else from `next`.
+  /// Does the work in a task, and continues from where it says or else from `next`.
   func wait(
     _ cause: WaitCause?, then next: Step, _ work: @escaping @Sendable () async throws(APIError) -> Step?
   ) {
@@ -45,7 +45,7 @@ extension Flight: MainDeliverable {
     tell(isSuspended: false)
   }
 
-  /// Waits until the caller resumes the flight, then goes on with this step.
+  /// Waits until the caller resumes the flight, then continues with this step.
   func holding(_ step: Step) -> Progress {
     .wait { () throws(APIError) in
       await withCheckedContinuation { waiter in

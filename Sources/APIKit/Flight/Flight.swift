@@ -118,7 +118,7 @@ final class Flight: @unchecked Sendable {
     run = FlightRun(step: step, executor: executor, user: call.user)
   }
 
-  /// The wire call of a load that others may join: it goes on where that load stands.
+  /// The wire call of a load that others may join: it continues where that load stands.
   init(sharing flight: Flight, completion: @escaping Completion) {
     call = flight.call
     shared = flight.shared

@@ -9,9 +9,9 @@ final class FlightCache: Sendable {
     case land(APIResponse)
     /// The flight lands with this, and the server is asked in the background.
     case landAndRefresh(APIResponse)
-    /// This is shown, and the flight goes on.
+    /// This is shown, and the flight continues.
     case preview(APIResponse)
-    /// The flight goes on.
+    /// The flight continues.
     case ask
   }
 

@@ -16,7 +16,7 @@ extension Flight {
     case goTo(Step)
     /// The step is to run again on another thread.
     case on(Executor)
-    /// The load waits for something; the work says where it goes on, nil for the next step. With a cause, the
+    /// The load waits for something; the work says where it continues, nil for the next step. With a cause, the
     /// flight counts as suspended meanwhile.
     case wait(for: WaitCause? = nil, @Sendable () async throws(APIError) -> Step?)
     /// The transport has the load now, or the load has ended.
@@ -135,7 +135,7 @@ extension Flight {
     if !isBegun { end(error) }
   }
 
-  /// Asks the remedies in order; the first that mends the failure says where the load goes on. What one throws is the
+  /// Asks the remedies in order; the first that mends the failure says where the load continues. What one throws is the
   /// failure that the next are asked about; those before the one that mended may be of use again.
   private func mend(_ error: APIError) async throws(APIError) -> Step {
     leaveHost(after: error)

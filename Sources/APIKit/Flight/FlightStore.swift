@@ -6,11 +6,11 @@
   func judge(_ response: APIResponse, of flight: Flight) throws(APIError)
   /// The last word on what is stored of a response; nil when it is not stored.
   func offer(_ response: StorableResponse) -> StorableResponse?
-  /// Shows a stored response of a user while the flight goes on.
+  /// Shows a stored response of a user while the flight continues.
   func preview(_ response: APIResponse, of flight: Flight, for user: LoadUser)
   /// Takes the end of a flight: retires it, then tells.
   func land(_ flight: Flight, _ result: Result<APIResponse, APIError>)
-  /// A flight begins to wait for something outside, or goes on.
+  /// A flight begins to wait for something outside, or continues.
   func suspend(_ flight: Flight, _ isSuspended: Bool)
   /// A transfer has moved on.
   func report(_ progress: TransferProgress, of flight: Flight)

@@ -1,4 +1,4 @@
-/// What flights share: wire calls that several wait for, the counts of request rates, and for each host its limits, its
+/// The shared state of loads: calls that several wait for, the counts of request rates, and for each host its limits, its
 /// circuit breaker and its budget for retries.
 ///
 /// All managers use ``shared`` unless told otherwise. Give a manager one of its own to keep tenants apart,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the framework sees to be wrong in an application and goes on with: a line on the standard error stream.
+/// What the framework sees to be wrong in an application and continues with: a line on the standard error stream.
 package enum DeveloperNotice {
   /// Where the lines go; tests put a list in its place.
   static let sink = Mutex<@Sendable (String) -> Void> { line in

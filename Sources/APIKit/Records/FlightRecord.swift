@@ -14,7 +14,7 @@ public struct FlightRecord: Sendable {
   public struct Entry: Sendable {
     /// The time since the call of `load`.
     public let at: Duration
-    /// What happened.
+    /// The event.
     public let event: FlightEvent
   }
 

@@ -4,12 +4,12 @@
   extension RecordSink {
     /// A sink that writes each record to the system's log, and a signpost interval for each load, which Instruments shows.
     ///
-    /// A failed load is an error in the log, any other a line of information. A record that is longer than what the log keeps of
-    /// a message is written as several, each with its number. The interval `load` begins at the takeoff and
-    /// ends at the landing; its messages name the API, the outcome and the reason.
+    /// A failed load is an error in the log, any other a line of information. A record that is longer than what the log keeps
+    /// of a message is written as several, each with its number. The interval `load` begins at the takeoff and ends at the
+    /// landing; its messages name the API, the outcome and the reason.
     /// - Parameters:
     ///   - subsystem: The application's identifier, e.g. `com.example.homes`.
-    ///   - category: What the lines are found by; `loads` by default.
+    ///   - category: The category of the lines; `loads` by default.
     public static func systemLog(subsystem: String, category: String = "loads") -> RecordSink {
       let logger = Logger(subsystem: subsystem, category: category)
       let signposter = OSSignposter(logger: logger)

@@ -1,8 +1,8 @@
 /// Writes the record of each load that has landed, off the path of the load.
 ///
-/// Make one with a function of the application's, or `jsonLines(to:maximumBytes:files:)` of APIKitReports; it writes while ``isOn`` is
-/// set. Records wait in a queue of a limited length: when the function is slow or never returns, further records are
-/// dropped and counted, and no load waits.
+/// Make one with a function of the application's, or `jsonLines(to:maximumBytes:files:)` of APIKitReports; it writes while
+/// ``isOn`` is set. Records wait in a queue of a limited length: when the function is slow or never returns, further records
+/// are dropped and counted, and no load waits.
 ///
 /// ```swift
 /// let sink = RecordSink.jsonLines(to: "/var/log/app/loads.jsonl")
@@ -10,7 +10,7 @@
 /// ```
 /// Records are safe to log: the values of secret names are masked. Safe on any thread.
 public final class RecordSink: FlightObserver {
-  /// What has become of the records so far.
+  /// The counts of written, dropped and failed records.
   public struct Counts: Sendable, Hashable {
     /// Those that were written.
     public var written = 0
@@ -58,7 +58,7 @@ public final class RecordSink: FlightObserver {
     set { FlightEvents.shared.set(self, isOn: newValue) }
   }
 
-  /// What has become of the records so far.
+  /// The counts of written, dropped and failed records.
   public var counts: Counts {
     let counts = queue.counts
     return Counts(written: counts.taken, dropped: counts.dropped, failed: counts.failed)

@@ -1,4 +1,4 @@
-/// Signs requests, so that a server can verify who sent them.
+/// Signs requests, so that a server can verify their sender.
 ///
 /// A service names its signer in ``ServiceIdentity/signer``. The flight calls it as the last step before
 /// every attempt and every followed redirect within the origin, with a new time and nonce. The framework has
@@ -36,7 +36,7 @@ extension RequestSigner {
   public var volatileParameters: Set<String> { [] }
 }
 
-/// What a signature covers in addition to the request.
+/// The subject of a signature besides the request.
 public struct SigningSubject: Sendable {
   /// The API's name as it is in the path: placeholders replaced, percent-encoded, without a slash before it. A followed
   /// redirect keeps it.

@@ -1,4 +1,4 @@
-/// Checks who sent a response, before anything else is done with it.
+/// Checks the signature of a response before anything else uses it.
 ///
 /// A service names its verifier in ``ServiceIdentity/verifier``. The flight calls it for every response of the network,
 /// also for those that confirm a stored one (304) and those with a refused status: before the body is deciphered and

@@ -39,7 +39,7 @@ public import APIKit
   /// Makes a loader of images anywhere, by absolute URLs. They are loaded without a sign-in or a signature.
   ///
   /// - Parameters:
-  ///   - wire: What carries the requests: client, limits in time.
+  ///   - wire: The client and timeouts of the requests.
   ///   - cache: Where responses are stored, by the rules of HTTP; in memory by default.
   ///   - maximumBytes: The most bytes of all decoded pictures together, each with width × height × 4.
   public convenience init(
@@ -102,7 +102,7 @@ public import APIKit
   ///   - url: Where the image is.
   ///   - size: The size of the view in pixels; it is rounded up to a multiple of 32.
   ///   - fills: Whether the image covers the size (the default) or fits into it.
-  /// - Throws: What the load fails with, or what `ImageThumbnail` throws.
+  /// - Throws: The error of the load, or what `ImageThumbnail` throws.
   public func image(
     at url: HTTPURL, size: ImageHead.Size, fills: Bool = true
   ) async throws(APIError) -> ImageThumbnail {

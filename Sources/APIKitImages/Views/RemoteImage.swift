@@ -30,8 +30,8 @@
     ///   - url: Where the image is; nil shows the placeholder.
     ///   - loader: Loads and keeps it.
     ///   - contentMode: Whether the image fills the space, cut at its edges, or fits into it.
-    ///   - placeholder: What is shown until the image is there.
-    ///   - failure: What is shown when it cannot be loaded, as the label of a button that tries again.
+    ///   - placeholder: Shown until the image is loaded.
+    ///   - failure: Shown when it cannot be loaded, as the label of a button that tries again.
     public init(
       _ url: HTTPURL?, by loader: ImageLoader = .shared, contentMode: ContentMode = .fill,
       @ViewBuilder placeholder: () -> Placeholder, @ViewBuilder failure: @escaping (APIError) -> Failure
@@ -46,8 +46,8 @@
     ///   - parameters: Those of the load.
     ///   - loader: A loader over a manager.
     ///   - contentMode: Whether the image fills the space, cut at its edges, or fits into it.
-    ///   - placeholder: What is shown until the image is there.
-    ///   - failure: What is shown when it cannot be loaded, as the label of a button that tries again.
+    ///   - placeholder: Shown until the image is loaded.
+    ///   - failure: Shown when it cannot be loaded, as the label of a button that tries again.
     public init(
       for parameters: Parameters, by loader: ImageLoader, contentMode: ContentMode = .fill,
       @ViewBuilder placeholder: () -> Placeholder, @ViewBuilder failure: @escaping (APIError) -> Failure

@@ -14,8 +14,8 @@
     /// - Parameters:
     ///   - url: Where the image is; nil cancels and shows the placeholder.
     ///   - loader: Loads and keeps it.
-    ///   - placeholder: What is shown until the image is there; nothing by default.
-    ///   - failure: What is shown when it cannot be loaded; the placeholder by default.
+    ///   - placeholder: Shown until the image is loaded; nothing by default.
+    ///   - failure: Shown when it cannot be loaded; the placeholder by default.
     public func showImage(
       at url: HTTPURL?, by loader: ImageLoader = .shared, placeholder: UIImage? = nil, failure: UIImage? = nil
     ) {

@@ -1,6 +1,6 @@
 public import APIKit
 
-/// Keeps what a transport sends and receives, to be written as a HAR file.
+/// Keeps the requests and responses of a transport, to write them as a HAR file.
 ///
 /// ```swift
 /// let exchanges = ExchangeArchive()
@@ -49,7 +49,7 @@ public final class ExchangeArchive: Sendable {
     ArchivingTransport(base: transport, archive: self)
   }
 
-  /// What was kept so far, in the order in which the exchanges began, secrets masked. Those under way are not in it.
+  /// The kept exchanges, in the order in which the exchanges began, secrets masked. Those under way are not in it.
   public var archive: HTTPArchive {
     let exchanges = state.withLock { $0.exchanges.ordered }
     let limit = keepsBodies ? Self.bodyLimit : 0

@@ -16,9 +16,9 @@ public struct HTTPArchive: Sendable {
   public struct Entry: Sendable {
     /// When it began, in seconds since 1970.
     public var secondsSince1970: Double
-    /// What was asked.
+    /// The request.
     public var request: Request
-    /// What came back; nil when the exchange failed.
+    /// The response; nil when the exchange failed.
     public var response: Response?
     /// The `APIError.label` of a failure; nil with a response.
     public var failure: String?
@@ -36,7 +36,7 @@ public struct HTTPArchive: Sendable {
     /// did not, or does not tell. The times are those of the last one, the others' are in ``Timings/blocked``.
     public var resends = 0
 
-    /// Makes an entry; what is omitted is unknown.
+    /// Makes an entry; each omitted part is unknown.
     public init(
       secondsSince1970: Double, request: Request, response: Response? = nil, failure: String? = nil,
       timings: Timings = Timings(), address: String? = nil
@@ -50,7 +50,7 @@ public struct HTTPArchive: Sendable {
     }
   }
 
-  /// What was asked.
+  /// The request.
   public struct Request: Sendable {
     /// The method.
     public var method: HTTPMethod
@@ -70,7 +70,7 @@ public struct HTTPArchive: Sendable {
     }
   }
 
-  /// What came back.
+  /// The response.
   public struct Response: Sendable {
     /// The status.
     public var status: Int
@@ -98,7 +98,7 @@ public struct HTTPArchive: Sendable {
 
   /// A body, or as much of it as was kept.
   public struct Content: Sendable, Hashable {
-    /// What was kept; nil when nothing was: bodies are opted into, those of files and streams are never read.
+    /// The kept bytes; nil when there are none: bodies are opted into, those of files and streams are never read.
     public var bytes: [UInt8]?
     /// The size of the whole; nil when unknown.
     public var size: Int64?
@@ -110,7 +110,7 @@ public struct HTTPArchive: Sendable {
     /// The name of a file beside the archive that has the bytes; nil when they are in it.
     package var file: String?
 
-    /// Makes a body; what is omitted is unknown, and the size is that of the bytes.
+    /// Makes a body; each omitted part is unknown, and the size is that of the bytes.
     public init(_ bytes: [UInt8]? = nil, size: Int64? = nil, comment: String? = nil) {
       self.bytes = bytes
       self.size = size ?? bytes.map { Int64($0.count) }

@@ -13,7 +13,7 @@ public import APIKit
 /// try await stream.startTLS(host: "mail.example")
 /// ```
 public final class ByteStream: Sendable {
-  /// What a read has brought.
+  /// The result of a read.
   public struct Read: Sendable, Hashable {
     /// How the server has ended its side.
     public enum End: Sendable, Hashable {
@@ -103,13 +103,13 @@ public final class ByteStream: Sendable {
     try await channel.write(bytes, within: limit)
   }
 
-  /// Ends the own side behind everything that was written: FIN, over TLS a close_notify. Reading goes on. Waits, and throws,
+  /// Ends the own side behind everything that was written: FIN, over TLS a close_notify. Reading continues. Waits, and throws,
   /// as ``write(_:within:)`` does.
   public func closeWrite(within limit: Duration? = nil) async throws(APIError) {
     try await channel.closeWrite(within: limit)
   }
 
-  /// Reads no more: reads that wait fail with `APIError.Reason.cancelled`, and what comes is dropped.
+  /// Reads no more: reads that wait fail with `APIError.Reason.cancelled`, and received bytes are dropped.
   public func closeRead() { channel.closeRead() }
 
   /// Begins TLS on the open connection, and returns when the server's certificate has been verified.
@@ -119,7 +119,7 @@ public final class ByteStream: Sendable {
   /// A handshake that fails, that takes longer than `limit` (`APIError.Reason.connectTimeout`) or whose task is cancelled
   /// ends the connection.
   /// A transport without `TransportCapabilities.startTLS` refuses it with `APIError.Reason.unsupportedCapability`, and the
-  /// connection goes on without TLS: ask for the capability before `open`.
+  /// connection continues without TLS: ask for the capability before `open`.
   /// - Parameters:
   ///   - host: The name that the certificate must have.
   ///   - limit: How long the handshake may take; the default is 10 seconds.

@@ -31,7 +31,7 @@ public struct ReconnectPolicy: Sendable {
   public var longestWait: Duration = .seconds(300)
   /// Which failures to open a connection are worth another; the default is that of loads.
   public var table = RetryTable.standard
-  /// What happens to unsent messages; dropped by default.
+  /// The rule for unsent messages; dropped by default.
   public var unsent = Unsent.drop
 
   /// Makes a policy.

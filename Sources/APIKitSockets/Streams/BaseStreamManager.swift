@@ -1,6 +1,6 @@
 import APIKit
 
-/// What the managers of streams have in common: one object for one stream. Its subclasses are
+/// The common base of stream managers: one object for one stream. Its subclasses are
 /// ``BaseEventStreamManager`` and ``BaseLineStreamManager``; there can be no others.
 ///
 /// Isolated to the main actor; the stream is parsed off it. Releasing the last reference ends the stream, and nothing is

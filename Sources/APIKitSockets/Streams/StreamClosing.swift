@@ -16,7 +16,7 @@ public struct StreamClosing: Sendable {
 
   /// Which end it was.
   public var end: End
-  /// What failed; nil for the other ends.
+  /// The error; nil for the other ends.
   public var error: APIError?
 
   /// Makes a closing; for tests.

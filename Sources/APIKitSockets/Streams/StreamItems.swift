@@ -5,7 +5,7 @@ public import APIKit
 public struct StreamItems<Item: Sendable>: AsyncSequence {
   /// An item.
   public typealias Element = Item
-  /// What the stream failed with.
+  /// The error of the stream.
   public typealias Failure = APIError
 
   let reader: ItemReader<Item>

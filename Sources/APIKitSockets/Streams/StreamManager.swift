@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What the managers of streams state alike; adopted by way of ``EventStreamManager`` or ``LineStreamManager``.
+/// The common statements of stream managers. ``EventStreamManager`` and ``LineStreamManager`` inherit it.
 ///
 /// Only `service` and `apiName` are required beside what those two name; the comment of every other member names its
 /// default. The properties are read on the main actor whenever a connection is opened. An event stream adds the header fields

@@ -47,7 +47,7 @@ public struct SocketClosing: Sendable {
   public var sentCode: SocketCloseCode?
   /// How the connection ended.
   public var end: End
-  /// What failed; nil where the socket was closed in order by either side.
+  /// The error; nil where the socket was closed in order by either side.
   public var error: APIError?
 
   /// Makes a closing; for tests.

@@ -12,7 +12,7 @@ public struct Tape: Sendable {
   /// The version of the form that is written; a file of another one is refused.
   public static let version = 1
 
-  /// What was recorded, in order.
+  /// The recorded entries, in order.
   public internal(set) var archive: HTTPArchive
 
   /// An empty tape.

@@ -9,7 +9,7 @@ extension Tape {
   /// about the server, and no test of the application.
   ///
   /// - Parameters:
-  ///   - transport: What asks.
+  ///   - transport: Sends the requests.
   ///   - prepare: Changes each request before it is sent: to sign it, to put a credential in the place of a pseudonym,
   ///     to ask another host. Returning nil leaves an entry out.
   /// - Returns: One line for each difference; none when the tape is still true.

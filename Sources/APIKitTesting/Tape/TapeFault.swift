@@ -9,7 +9,7 @@ import APIKit
 /// ]
 /// ```
 public struct TapeFault: Sendable {
-  /// What happens to a request.
+  /// The effect of a fault on a request.
   public enum Effect: Sendable {
     /// Something else than what is on the tape: `.failure(.unknownHost)`, `.dropped`, `.silence`, `.status(503)`.
     case other(StubResponse)
@@ -29,7 +29,7 @@ public struct TapeFault: Sendable {
     case path(String)
   }
 
-  /// What happens.
+  /// The effect.
   public var effect: Effect
   /// Which requests it may happen to.
   public var scope: Scope
@@ -39,7 +39,7 @@ public struct TapeFault: Sendable {
   public var times: Int?
   /// How likely it is for each; 1 by default.
   public var chance: Double
-  /// What the chance begins with. The same seed and order of requests give the same failures.
+  /// The seed of the chance. The same seed and order of requests give the same failures.
   public var seed: UInt64
   /// When it may happen, since the transport was made; nil, the default, always.
   public var window: Range<Duration>?

@@ -1,6 +1,6 @@
 import APIKit
 
-/// What makes a request the one that was recorded, and what of it is kept.
+/// The rules that match a request with a recorded one, and that mask secrets.
 ///
 /// A request matches by method, host, path, query in any order, the header fields of ``headers``, and its body by
 /// meaning: JSON whatever its layout and the order of its members, forms in any order, multipart whatever its boundary.

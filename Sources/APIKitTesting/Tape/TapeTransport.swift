@@ -2,7 +2,7 @@ public import APIKit
 public import APIKitReports
 import Foundation
 
-/// A transport for tests that plays back what a server once said.
+/// A transport for tests that plays back recorded responses.
 ///
 /// It stands below the client, so cookies, redirects, retry and signing really run. A tape is recorded once, against
 /// the real server, and is kept with the test:
@@ -17,7 +17,7 @@ import Foundation
 /// what is different. Of the same request several times, the first gets the first response that was recorded, and so
 /// on; the last one is repeated. May be used from any thread.
 public final class TapeTransport: AsyncHTTPTransport {
-  /// What is done with a request.
+  /// The rule for a request.
   public enum Mode: Sendable {
     /// It is looked up on the tape, and never sent.
     case replay
@@ -60,7 +60,7 @@ public final class TapeTransport: AsyncHTTPTransport {
     var misses: [String] = []
   }
 
-  /// What it can do: everything, or when it records, what the transport that it records can.
+  /// Its capabilities: all, or while recording those of the recorded transport.
   public let capabilities: TransportCapabilities
   private let state: Mutex<TapeState>
   private let file: String?
@@ -83,10 +83,10 @@ public final class TapeTransport: AsyncHTTPTransport {
   /// - Parameters:
   ///   - file: Where the tape is. When it is recorded, ``save()`` writes it.
   ///   - mode: The default is ``Mode/replay``.
-  ///   - rules: What is compared, and what is a secret.
+  ///   - rules: The compared parts of a request, and the secrets.
   ///   - pace: How long a recorded response takes; no time by default.
   ///   - time: The clock of that; the system's by default.
-  /// - Throws: What ``Tape/init(contentsOf:)`` throws; a file that is not there yet is no error with ``Mode/add(over:)``.
+  /// - Throws: As ``Tape/init(contentsOf:)``; a file that is not there yet is no error with ``Mode/add(over:)``.
   ///   `APIError.Reason.misconfigured` when it is to record while the environment variable `CI` is set: a tape that
   ///   no one looked at proves nothing.
   public convenience init(
@@ -137,7 +137,7 @@ public final class TapeTransport: AsyncHTTPTransport {
   /// The tape as it is now.
   public var tape: Tape { state.withLock { $0.tape } }
 
-  /// The entries that no request has asked for, as method and path: what a test may compare with none.
+  /// The entries that no request has asked for, as method and path: a test may require that there are none.
   public var unused: [String] {
     state.withLock { state in
       state.matches.indices.filter { !state.used.contains($0) }.map {
@@ -146,10 +146,10 @@ public final class TapeTransport: AsyncHTTPTransport {
     }
   }
 
-  /// What requests that are not on the tape were told.
+  /// The errors of requests that are not on the tape.
   public var misses: [String] { state.withLock { $0.misses } }
 
-  /// Writes what was recorded to the file. Does nothing with ``Mode/replay``.
+  /// Writes the recorded responses to the file. Does nothing with ``Mode/replay``.
   public func save() throws(APIError) {
     guard mode.transport != nil, let file else { return }
     try tape.write(to: file)
@@ -162,7 +162,7 @@ public final class TapeTransport: AsyncHTTPTransport {
   /// The caller of the transport that it records.
   public var caller: String { mode.transport?.caller ?? "" }
 
-  /// Returns what is on the tape, or records what the server says.
+  /// Returns the response of the tape, or records that of the server.
   public func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     try capabilities.check(exchange)
     let start = ContinuousClock.now

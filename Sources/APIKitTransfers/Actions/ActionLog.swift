@@ -1,7 +1,7 @@
 public import APIKit
 import Foundation
 
-/// Records what the user does, keeps it on the disk, and sends it many at a time.
+/// Records user actions (analytics), keeps them on disk, and sends them in batches.
 ///
 /// ```swift
 /// let log = ActionLog { batch in
@@ -26,7 +26,7 @@ import Foundation
   public let batchSize: Int
   /// How many are kept at most; beyond it the oldest are dropped and counted. The default is 10,000.
   public let maximumActions: Int
-  /// Whether the user agrees to be recorded. Withdrawing it erases what is kept, and nothing is recorded from then on.
+  /// Whether the user agrees to be recorded. Withdrawing it erases the kept actions, and nothing is recorded from then on.
   public private(set) var hasConsent: Bool
 
   private let store: ActionStore
@@ -42,13 +42,13 @@ import Foundation
   /// Makes a log. Nothing is sent before ``start()``.
   ///
   /// - Parameters:
-  ///   - folder: The folder, which belongs to the log alone; nil, the default, is `actions` in the application's folder for what
-  ///     must outlive the process.
+  ///   - folder: The folder, which belongs to the log alone; nil, the default, is `actions` in the application's folder for
+  ///     what must outlive the process.
   ///   - batchSize: How many go in one request.
   ///   - maximumActions: How many are kept at most.
   ///   - hasConsent: Whether the user agrees.
-  ///   - storageKey: The key, of 32 bytes, under which actions are sealed on the disk; nil keeps them readable for whoever may
-  ///     read the folder. The default is that of the keychain, nil on Linux.
+  ///   - storageKey: The key, of 32 bytes, under which actions are sealed on the disk; nil keeps them readable for everybody
+  ///     who may read the folder. The default is that of the keychain, nil on Linux.
   ///   - send: Sends a batch.
   public convenience init(
     folder: String? = nil, batchSize: Int = 30, maximumActions: Int = 10_000, hasConsent: Bool = true,
@@ -74,7 +74,7 @@ import Foundation
     self.send = send
   }
 
-  /// Begins to send: first what was left by earlier launches. Without consent, that is erased.
+  /// Begins to send: first the actions of earlier launches. Without consent, that is erased.
   public func start() {
     guard !isRunning else { return }
     isRunning = true
@@ -94,8 +94,8 @@ import Foundation
   /// Records an action; without consent nothing.
   ///
   /// - Parameters:
-  ///   - name: What was done.
-  ///   - values: What belongs to it.
+  ///   - name: The name of the action.
+  ///   - values: Its values.
   public func record(_ name: String, _ values: Parameters = [:]) {
     guard hasConsent else { return }
     var call = QueuedCall()
@@ -113,8 +113,8 @@ import Foundation
     }
   }
 
-  /// Sends all that is kept, though it be no whole batch; returns when it was sent, when a request has failed, and when its task
-  /// is cancelled.
+  /// Sends all that is kept, though it be no whole batch; returns when it was sent, when a request has failed, and when its
+  /// task is cancelled.
   public func flush() async {
     await pending?.value
     wantsAll = true

@@ -5,10 +5,10 @@ import APIKit
 #if !canImport(FoundationNetworking)
   import Foundation
 
-  /// A background session of the system: tasks of files, which go on while the process is suspended or gone.
+  /// A background session of the system: tasks of files, which continue while the process is suspended or gone.
   ///
-  /// The system follows redirects by itself there, keeps its own time limits, and gives a response only when it is complete. What
-  /// has ended before anybody asked is kept in a folder until its transfer asks.
+  /// The system follows redirects by itself there, keeps its own time limits, and gives a response only when it is complete.
+  /// What has ended before anybody asked is kept in a folder until its transfer asks.
   final class BackgroundSession: NSObject, TransferCarrier {
     private struct Waiter {
       let carried: CarriedExchange

@@ -1,10 +1,10 @@
 public import APIKit
 
-/// What the background session of a ``TransferQueue`` is made with on Apple systems, for the transfers of all services alike.
+/// The settings of the background session of a ``TransferQueue`` on Apple systems, for the transfers of all services.
 ///
 /// A session has these once. So a service whose transport is stricter is refused by name when a transfer is enqueued:
-/// `APIError.Reason.unsupportedCapability`. State the same in later launches: the system goes on with tasks as they were made.
-/// On other systems, and where ``TransferQueueConfiguration/sessionIdentifier`` is nil, it means nothing.
+/// `APIError.Reason.unsupportedCapability`. State the same in later launches: the system continues with tasks as they were
+/// made. On other systems, and where ``TransferQueueConfiguration/sessionIdentifier`` is nil, it means nothing.
 /// - SeeAlso: <https://developer.apple.com/documentation/foundation/urlsessionconfiguration>
 public struct BackgroundSessionOptions: Sendable, Hashable {
   /// Whether the system may delay transfers until it has power and Wi-Fi. The default is false. What is begun while the
@@ -15,11 +15,12 @@ public struct BackgroundSessionOptions: Sendable, Hashable {
   /// How long a request may take in all, waits and repetitions of the system included. The default, `.zero`, leaves it to the
   /// system: seven days. A file that takes longer than the limit never arrives.
   public var limit = Duration.zero
-  /// The proxies; the default is `ProxyChoice.standard`, those of the system. The transports of the services must state the same.
+  /// The proxies; the default is `ProxyChoice.standard`, those of the system. The transports of the services must state the
+  /// same.
   public var proxy = ProxyChoice.standard
   /// The oldest version of TLS; the default is TLS 1.2. A transport that wants a newer one is refused.
   public var minimumTLS = TLSVersion.tls1_2
-  /// The identifier of the app group in whose container the system puts what it receives; an extension must state one. None by
+  /// The identifier of the app group for the files that the system receives; an extension must state one. None by
   /// default.
   public var sharedContainerIdentifier: String?
 

@@ -17,7 +17,7 @@ public struct TransferID: Sendable, Hashable, Comparable, CustomStringConvertibl
 
 /// A transfer that waits in a ``TransferQueue``, or is under way.
 public struct QueuedTransfer: Sendable, Hashable, Identifiable {
-  /// What is transferred.
+  /// The kind of the transfer.
   public enum Kind: Sendable, Hashable {
     /// A file to this place.
     case download(to: DownloadTarget)
@@ -25,7 +25,7 @@ public struct QueuedTransfer: Sendable, Hashable, Identifiable {
     case upload(of: String?)
   }
 
-  /// What it is doing.
+  /// Its state.
   public enum State: Sendable, Hashable {
     /// It waits: for a place, for the network, for a sign-in, or for the end of a wait.
     case waiting
@@ -39,9 +39,9 @@ public struct QueuedTransfer: Sendable, Hashable, Identifiable {
 
   /// Its id.
   public let id: TransferID
-  /// What is transferred.
+  /// The kind of the transfer.
   public let kind: Kind
-  /// What it is doing.
+  /// Its state.
   public let state: State
   /// The name under which its manager's type is registered.
   public let manager: String

@@ -32,8 +32,8 @@ extension TransferQueue {
   ///
   /// - Parameters:
   ///   - manager: A manager of a registered type. Its delegate is told while this object is attached.
-  ///   - body: A file stays where it is, and must stay as it is until it was sent; what has changed is parked by name. Bytes and
-  ///     streams are copied.
+  ///   - body: A file stays where it is, and must stay as it is until it was sent; what has changed is parked by name. Bytes
+  ///     and streams are copied.
   ///   - parameters: The parameters of the endpoint.
   /// - Returns: Its id.
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
@@ -109,7 +109,7 @@ extension TransferQueue {
     }
   }
 
-  /// Has a transfer that was parked go on, as if it were new.
+  /// Has a transfer that was parked continue, as if it were new.
   public func retry(_ transfer: TransferID) async throws(APIError) {
     try await runner.unpark(transfer.rawValue)
   }

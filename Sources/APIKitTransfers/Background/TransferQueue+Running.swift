@@ -35,7 +35,7 @@ extension TransferQueue: QueueOwner {
     delegate?.transferQueue(self, didEnd: TransferID(rawValue: row.id), .failure(error))
   }
 
-  /// Nothing goes on of a transfer that was given up, be it under way or waiting.
+  /// Nothing continues of a transfer that was given up, be it under way or waiting.
   func forgetCarried(_ row: QueueStore.Row) {
     if let key = Self.content(of: row)?.key { carrier?.forget(key) }
   }

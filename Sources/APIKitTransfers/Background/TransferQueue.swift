@@ -1,7 +1,7 @@
 import APIKit
 import Foundation
 
-/// Carries out downloads and uploads that outlive the process: what is enqueued is on the disk, goes on after a crash or a
+/// Carries out downloads and uploads that outlive the process: what is enqueued is on the disk, continues after a crash or a
 /// relaunch, and in any process that runs the queue.
 ///
 /// ```swift
@@ -12,8 +12,9 @@ import Foundation
 /// ```
 /// On Apple systems a background session of the system carries the requests, also while the process is suspended; give
 /// ``handleEvents(completion:)`` what `handleEventsForBackgroundURLSession` is called with. In an extension, and on Linux, a
-/// process that runs the queue does it, be it another one. At least once, never exactly once: a process may end between the last byte and the
-/// commit. Isolated to the main actor; the disk is waited for elsewhere. Keep it as long as the application runs.
+/// process that runs the queue does it, be it another one. At least once, never exactly once: a process may end between the
+/// last byte and the commit. Isolated to the main actor; the disk is waited for elsewhere. Keep it as long as the application
+/// runs.
 @MainActor public final class TransferQueue {
   /// How it was made.
   public let configuration: TransferQueueConfiguration
@@ -69,7 +70,8 @@ import Foundation
   /// - Parameters:
   ///   - type: The type.
   ///   - name: The name under which its transfers are kept; it must be the same in each launch. The default is the type's.
-  ///   - make: Makes a manager that carries out a transfer. It is asked for places and renewed parameters, and gets no delegate.
+  ///   - make: Makes a manager that carries out a transfer. It is asked for places and renewed parameters, and gets no
+  ///     delegate.
   public func register<Manager: DownloadManager>(
     _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
   ) {
@@ -123,7 +125,7 @@ import Foundation
     .takeoff, .misconfigured, "the transfer is of another kind than the managers registered under its name")
 
   /// Gives the delegate of a manager what becomes of the transfers of its type, or of the name that it attaches with: progress,
-  /// ends, and at once what has ended before, in earlier launches too. Held weakly; the latest counts.
+  /// ends, and at once earlier results, of earlier launches too. Held weakly; the latest counts.
   ///
   /// - Parameters:
   ///   - manager: The manager whose delegate is told.
@@ -141,7 +143,7 @@ import Foundation
   }
 
   /// Gives the delegate of a manager what becomes of the transfers of its type, or of the name that it attaches with: progress,
-  /// ends, and at once what has ended before, in earlier launches too. Held weakly; the latest counts.
+  /// ends, and at once earlier results, of earlier launches too. Held weakly; the latest counts.
   ///
   /// - Parameters:
   ///   - manager: The manager whose delegate is told.
@@ -160,7 +162,7 @@ import Foundation
 
   // MARK: Running
 
-  /// Begins to transfer, until ``stop()``. What died with its process is taken up again.
+  /// Begins to transfer, until ``stop()``. Transfers of a dead process are resumed.
   public func start() {
     runner.start()
     guard let carrier else { return }
@@ -171,19 +173,19 @@ import Foundation
     }
   }
 
-  /// Ends what is under way after a checkpoint, and returns when it has ended; it goes on at the next ``start()``, here or in
+  /// Ends what is under way after a checkpoint, and returns when it has ended; it continues at the next ``start()``, here or in
   /// another process.
   public func stop() async { await runner.stop() }
 
-  /// Returns when there is nothing left that could go on by itself: what is parked or waits for a sign-in stays. To be called
+  /// Returns when no transfer can continue by itself; parked ones and those that wait for a sign-in stay. To be called
   /// after ``start()``; waits for the network, and for the end of waits. Returns early when its task is cancelled.
   public func finish() async { await runner.restReached() }
 
   /// Takes the completion handler with which the system has launched the application for its background session, and calls it
   /// last: once all that has ended is worked off, and what comes next is under way; after 25 seconds in any case, since the
-  /// system ends an application that takes half a minute. What waits then goes on when the application runs next. To be called
-  /// after ``start()`` and after the types were registered. Where there is no such session it is called when nothing is left to
-  /// do for the moment.
+  /// system ends an application that takes half a minute. What waits then continues when the application runs next. To be
+  /// called after ``start()`` and after the types were registered. Where there is no such session it is called when nothing is
+  /// left to do for the moment.
   ///
   /// - Parameter completion: What `application(_:handleEventsForBackgroundURLSession:completionHandler:)` was given; called on
   ///   the main actor, once.

@@ -16,9 +16,9 @@ public struct TransferQueueConfiguration: Sendable {
   public var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
   /// After how many such attempts a transfer is parked. The default is 20.
   public var maximumAttempts = 20
-  /// How long a transfer may wait; what is older lands as `APIError.Reason.deadlineExceeded`. The default, nil, is for ever.
+  /// How long a transfer may wait; an older one fails with `APIError.Reason.deadlineExceeded`. The default, nil, is forever.
   public var lifetime: Duration?
-  /// Who is signed in; see ``OutboxConfiguration/user``. The default is the credential's note `user`.
+  /// The id of the signed-in user; see ``OutboxConfiguration/user``. The default is the credential's note `user`.
   public var user: @Sendable (Credential) -> String? {
     get { statedUser ?? { $0.notes["user"] } }
     set { statedUser = newValue }
@@ -28,19 +28,19 @@ public struct TransferQueueConfiguration: Sendable {
   /// Whether the transfers of a user who signs out are kept until that user's next sign-in. The default is false: they are
   /// dropped, with their partial files.
   public var keepsItemsAtSignOut = false
-  /// Who knows whether there is a network. The default is `NetworkMonitor.shared`.
+  /// The monitor of the network condition. The default is `NetworkMonitor.shared`.
   public var network = NetworkMonitor.shared
-  /// The key, of 32 bytes, under which the contents of kept transfers are sealed (AES-256-GCM); nil keeps them readable for whoever
-  /// may read the folder. The default is that of the keychain, nil on Linux. What was kept before there was a key is still
+  /// The key, of 32 bytes, under which the contents of kept transfers are sealed (AES-256-GCM); nil keeps them readable for
+  /// whoever may read the folder. The default is that of the keychain, nil on Linux. Data from before there was a key are still
   /// sent. Type, user, lane and the bodies in `spool` are not sealed.
   public var storageKey = SigningKey.keychain
-  /// On Apple systems the identifier of the background session that carries the transfers on while the process is suspended
-  /// or gone; nil has them made by the services' own transports, as on other systems, where it means nothing and any process
-  /// that runs the queue goes on with them. The default is `apikit.transfers`, and nil in an extension of an application, whose
+  /// On Apple systems the identifier of the background session that carries the transfers on while the process is suspended or
+  /// gone; nil has them made by the services' own transports, as on other systems, where it means nothing and any process that
+  /// runs the queue continues with them. The default is `apikit.transfers`, and nil in an extension of an application, whose
   /// session needs an identifier of its own and ``BackgroundSessionOptions/sharedContainerIdentifier``. One queue per
   /// identifier.
   public var sessionIdentifier = Self.standardIdentifier(inExtension: Bundle.isOfExtension)
-  /// What the background session is made with; see ``BackgroundSessionOptions``.
+  /// The settings of the background session; see ``BackgroundSessionOptions``.
   public var session = BackgroundSessionOptions()
 
   /// Makes a configuration.

@@ -1,11 +1,11 @@
 public import APIKit
 
-/// Hears of all transfers that a ``TransferQueue`` carries out in this process, as for a list of them on a screen; called on the
-/// main actor.
+/// Hears of all transfers that a ``TransferQueue`` carries out in this process, as for a list of them on a screen; called on
+/// the main actor.
 @MainActor public protocol TransferQueueDelegate: AnyObject {
   /// How far a transfer is; at most ten times a second, and at the end. The default does nothing.
   func transferQueue(_ queue: TransferQueue, didProgress progress: TransferProgress, of transfer: TransferID)
-  /// A transfer has ended. What was set aside has failed, and stays in the queue. The default does nothing.
+  /// A transfer has ended. A parked one has failed, and stays in the queue. The default does nothing.
   func transferQueue(
     _ queue: TransferQueue, didEnd transfer: TransferID, _ result: Result<TransferEnd, APIError>)
 }

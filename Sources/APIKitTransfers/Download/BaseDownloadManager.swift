@@ -10,9 +10,9 @@ public import APIKit
 ///
 /// let file = try await brochures.file(["id": 7], to: .file("/tmp/brochure.pdf"))
 /// ```
-/// Nothing here can be overridden; what a subclass states is in ``DownloadManager``. Isolated to the main actor; reading and
+/// Nothing here can be overridden; a subclass adopts ``DownloadManager``. Isolated to the main actor; reading and
 /// writing are done elsewhere. One file is downloaded at a time. A download that ends early, however it ends, leaves a partial
-/// file beside its destination, and the same call goes on from there. Releasing the manager pauses its download.
+/// file beside its destination, and the same call resumes there. Releasing the manager pauses its download.
 @MainActor open class BaseDownloadManager {
   /// Receives the results. Weak.
   public weak var delegate: (any DownloadManagerDelegate)?
@@ -105,9 +105,9 @@ public import APIKit
 /// After a download has begun, exactly one of ``manager(_:didSucceedWith:)``, ``manager(_:didFailWith:)``,
 /// ``manager(_:didPauseAt:of:)`` and ``manager(_:didCancel:because:)`` is called, unless the manager is released before.
 @MainActor public protocol DownloadManagerDelegate: AnyObject {
-  /// The file is complete and at its place.
+  /// The file is complete and at its destination.
   func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile)
-  /// The download has failed. Its partial file is kept where the next call can go on.
+  /// The download has failed. Its partial file is kept if the next call can resume it.
   func manager(_ manager: BaseDownloadManager, didFailWith error: APIError)
   /// Bytes are received from this offset on; the offset is 0 for a new file. Called again when it is begun anew. The default
   /// does nothing.
@@ -116,8 +116,8 @@ public import APIKit
   func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress)
   /// The download was paused at this offset, or its task cancelled. The default does nothing.
   func manager(_ manager: BaseDownloadManager, didPauseAt offset: Int64, of total: Int64?)
-  /// The download was cancelled and its partial file removed; `flight` is the id that ``DownloadManager/download(_:to:sha256:)``
-  /// has returned. The default does nothing.
+  /// The download was cancelled and its partial file removed; `flight` is the id that
+  /// ``DownloadManager/download(_:to:sha256:)`` has returned. The default does nothing.
   func manager(_ manager: BaseDownloadManager, didCancel flight: FlightID, because reason: CancellationReason)
 }
 

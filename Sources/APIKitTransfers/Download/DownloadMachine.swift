@@ -20,7 +20,7 @@ struct DownloadState: Sendable, Hashable, Codable {
   /// What `If-Range` says; nil when the representation cannot be told from another, so that nothing is asked in parts.
   var condition: String? { etag ?? lastModified }
 
-  /// Whether it can be that of a download which goes on. A journal without a checksum may have been damaged.
+  /// Whether it can be that of a download which continues. A journal without a checksum may have been damaged.
   var canGoOn: Bool {
     condition != nil && offset >= 0 && offset <= total ?? .max && etag.map(Self.isStrongTag) ?? true
       && lastModified.map { HTTPDate.secondsSince1970($0) != nil } ?? true && digest?.isWellFormed ?? true

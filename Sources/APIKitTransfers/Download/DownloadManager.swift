@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What a subclass of ``BaseDownloadManager`` states about the files that it downloads.
+/// The statements of a subclass of ``BaseDownloadManager`` about its downloads.
 ///
 /// An application writes one small class per endpoint; the comment of each member names its default, where there is one.
 /// The properties are read on the main actor when a download begins. `Range`, `If-Range` and
@@ -12,7 +12,7 @@ public import APIKit
   var retryPolicy: RetryPolicy { get }
 
   /// Names of parameters that do not tell one file from another, such as the signature and the expiry of a link: a call with
-  /// others goes on with the partial file. The default is none.
+  /// others resumes the partial file. The default is none.
   var volatileParameters: Set<String> { get }
 
   /// Where a file goes, now that status and header fields of the response are known; nil for the place that the call names.
@@ -25,7 +25,7 @@ public import APIKit
   /// Other parameters for a link whose time is over; nil where there are none.
   ///
   /// Called on the main actor when the server has responded 400, 401, 403, 404 or 410, once until bytes arrive again; the
-  /// download then goes on from its offset. It may load other managers. The default is nil, and the download fails.
+  /// download then continues from its offset. It may load other managers. The default is nil, and the download fails.
   func renewedParameters(_ parameters: Parameters, after error: APIError) async throws -> Parameters?
 }
 
@@ -41,7 +41,7 @@ extension DownloadManager {
     nil
   }
 
-  /// Begins a download, or goes on with one that a call before has left, be it of another process.
+  /// Begins a download, or resumes the one of an earlier call, also of another process.
   ///
   /// - Parameters:
   ///   - parameters: The parameters of the endpoint, in path and query.

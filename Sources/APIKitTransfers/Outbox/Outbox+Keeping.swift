@@ -91,7 +91,7 @@ extension Outbox: LoadQueue {
   ///   - lane: The lane in place of `APIManager.queueLane`.
   ///   - lifetime: How long they may wait, in place of that of the configuration.
   /// - Returns: Their ids, in the order of the parameters.
-  /// - Throws: What ``enqueue(_:_:lane:after:taking:lifetime:)`` throws; nothing is kept then.
+  /// - Throws: As ``enqueue(_:_:lane:after:taking:lifetime:)``; then nothing is queued.
   @discardableResult public func enqueue<Manager: APIManager>(
     _ manager: Manager, each: [Parameters], lane: String? = nil, lifetime: Duration? = nil
   ) async throws(APIError) -> [OutboxItemID] {

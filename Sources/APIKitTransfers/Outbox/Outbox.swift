@@ -69,7 +69,7 @@ import Foundation
   }
 
   /// Gives a manager what lands of its type, or of the name that it attaches with, and belongs to no load of another object
-  /// in this launch; at once what has landed before, in earlier launches too. Held weakly; the latest counts.
+  /// in this launch; at once earlier results, of earlier launches too. Held weakly; the latest counts.
   ///
   /// - Parameters:
   ///   - manager: The manager whose delegate is told.
@@ -83,14 +83,14 @@ import Foundation
 
   // MARK: Running
 
-  /// Begins to send, until ``stop()``. What died with its process is taken up again.
+  /// Begins to send, until ``stop()``. Items of a dead process are sent again.
   public func start() { runner.start() }
 
-  /// Ends sending, and returns when nothing is on its way any more. What was goes back to its place.
+  /// Ends sending, and returns when no attempt is running any more. Items that were running return to the queue.
   public func stop() async { await runner.stop() }
 
-  /// Returns when there is nothing left that could be sent by itself: what is parked or waits for a sign-in stays. To be called
-  /// after ``start()``; waits for the network, and for the end of waits. Returns early when its task is cancelled, such as that of a
+  /// Returns when no item can be sent by itself; parked ones and those that wait for a sign-in stay. To be called after
+  /// ``start()``; waits for the network, and for the end of waits. Returns early when its task is cancelled, such as that of a
   /// background task whose time is over.
   public func finish() async {
     await flush()
@@ -125,7 +125,7 @@ import Foundation
 
   /// The paths of copies of databases that were damaged, in earlier launches too; empty where that has not happened.
   ///
-  /// What could be read of them has been carried over. The copies stay until ``forgetDamage()``; a sign-out that drops a user's
+  /// Their readable items have been carried over. The copies stay until ``forgetDamage()``; a sign-out that drops a user's
   /// items removes them.
   public func damagedDatabases() async -> [String] { await queue.damagedDatabases }
 

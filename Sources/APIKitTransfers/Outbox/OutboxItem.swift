@@ -2,7 +2,7 @@ public import APIKit
 
 /// A load that waits in an ``Outbox``.
 public struct OutboxItem: Sendable, Hashable, Identifiable {
-  /// What it is doing.
+  /// Its state.
   public enum State: Sendable, Hashable {
     /// It waits: for those before it, for the network, for a sign-in, or for the end of a wait.
     case waiting
@@ -16,7 +16,7 @@ public struct OutboxItem: Sendable, Hashable, Identifiable {
 
   /// Its id.
   public let id: OutboxItemID
-  /// What it is doing.
+  /// Its state.
   public let state: State
   /// The name under which its manager's type is registered.
   public let manager: String
@@ -85,15 +85,15 @@ public struct OutboxConfiguration: Sendable {
   public var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
   /// After how many such attempts an item is parked. The default is 20.
   public var maximumAttempts = 20
-  /// How long an item may wait; what is older lands as `APIError.Reason.deadlineExceeded`. The default, nil, is for ever.
-  /// Time goes on while the process and the machine are off; a clock that is set forward or back changes nothing.
+  /// How long an item may wait; an older one fails with `APIError.Reason.deadlineExceeded`. The default, nil, is forever.
+  /// Time continues while the process and the machine are off; a clock that is set forward or back changes nothing.
   public var lifetime: Duration?
   /// The header field of the idempotency key. The default is `Idempotency-Key`.
   public var idempotencyKeyField = "Idempotency-Key"
-  /// Who is signed in, by an id that is the same after the next sign-in. The default is the credential's note `user`.
+  /// The id of the signed-in user, the same after the next sign-in. The default is the credential's note `user`.
   ///
-  /// An item belongs to the user who was signed in when it was made, and is sent for no other. Where a credential has no such id,
-  /// loads that carry it are not queued: they fail with `APIError.Reason.misconfigured`.
+  /// An item belongs to the user who was signed in when it was made, and is sent for no other. Where a credential has no such
+  /// id, loads that carry it are not queued: they fail with `APIError.Reason.misconfigured`.
   public var user: @Sendable (Credential) -> String? {
     get { statedUser ?? { $0.notes["user"] } }
     set { statedUser = newValue }
@@ -103,10 +103,10 @@ public struct OutboxConfiguration: Sendable {
   /// Whether the items of a user who signs out are kept until that user's next sign-in. The default is false: they are
   /// dropped.
   public var keepsItemsAtSignOut = false
-  /// Who knows whether there is a network. The default is `NetworkMonitor.shared`.
+  /// The monitor of the network condition. The default is `NetworkMonitor.shared`.
   public var network = NetworkMonitor.shared
   /// The key, of 32 bytes, under which the contents of kept items are sealed (AES-256-GCM); nil keeps them readable for whoever
-  /// may read the folder. The default is that of the keychain, nil on Linux. What was kept before there was a key is still
+  /// may read the folder. The default is that of the keychain, nil on Linux. Data from before there was a key are still
   /// sent. Type, user, lane and the bodies in `spool` are not sealed.
   public var storageKey = SigningKey.keychain
 

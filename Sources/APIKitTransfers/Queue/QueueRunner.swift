@@ -51,7 +51,7 @@ import Foundation
 
   // MARK: Running
 
-  /// Begins to send, until ``stop()``. What died with its process is taken up again.
+  /// Begins to send, until ``stop()``. Items of a dead process are sent again.
   func start() {
     guard !isRunning else { return }
     isRunning = true
@@ -68,7 +68,7 @@ import Foundation
     }
   }
 
-  /// Ends sending, and returns when nothing is on its way any more. What was goes back to its place.
+  /// Ends sending, and returns when no attempt is running any more. Items that were running return to the queue.
   func stop() async {
     isRunning = false
     networkTask?.cancel()

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// In the container of an app group it is given up before the system suspends the process, which would be ended otherwise
 /// (0xdead10cc), and taken again when it is needed next, unless another process has written the file or has the lock: that one
-/// goes on in its place.
+/// continues in its place.
 /// - SeeAlso: <https://developer.apple.com/documentation/xcode/sigkill>
 final class FolderLock: Sendable {
   private enum LockPhase {
@@ -85,7 +85,8 @@ final class SuspensionWatch: Sendable {
 
   init(_ activity: @escaping Activity) { self.activity = activity }
 
-  /// That of the system, for files that several processes of an app group share; nil for others, and where nothing is suspended.
+  /// That of the system, for files that several processes of an app group share; nil for others, and where nothing is
+  /// suspended.
   static func forLocks(at path: String) -> SuspensionWatch? { isShared(path) ? system : nil }
 
   static func isShared(_ path: String) -> Bool { path.contains("/Containers/Shared/AppGroup/") }

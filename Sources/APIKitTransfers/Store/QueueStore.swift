@@ -202,7 +202,7 @@ final class QueueStore {
     return (due + expiry).min().map { max(0, $0 - clock.now) }
   }
 
-  /// An item is done: its lane goes on, and those that waited for it may go.
+  /// An item is done: its lane continues, and those that waited for it may go.
   ///
   /// - Returns: Its file; nil when it has none. Nothing happens when it is not there.
   @discardableResult func finish(_ id: Int64) throws(SQLiteFailure) -> String? { try take(id).spool }
@@ -212,7 +212,7 @@ final class QueueStore {
     for child in try take(id).children { try park(child, "item \(id), which it waited for, was given up") }
   }
 
-  /// Takes an item out. Its lane goes on, and what waited for it waits for one less.
+  /// Takes an item out. Its lane continues, and what waited for it waits for one less.
   private func take(_ id: Int64) throws(SQLiteFailure) -> (spool: String?, children: [Int64]) {
     let children = try children(of: id)
     guard let (lane, size, spool) = try place(of: id) else { return (nil, []) }
@@ -243,7 +243,7 @@ final class QueueStore {
 
   static func waitsForParked(_ parent: Int64) -> String { "it waits for item \(parent), which is parked" }
 
-  /// Parks an item until the application decides about it; its lane goes on, and those that wait for it are parked too.
+  /// Parks an item until the application decides about it; its lane continues, and those that wait for it are parked too.
   func park(_ id: Int64, _ reason: String, blame: Int64? = nil) throws(SQLiteFailure) {
     let lane = try place(of: id)?.lane
     try database.run(

@@ -10,8 +10,8 @@ public import APIKit
 ///
 /// let response = try await plans.response(uploading: .file(path: "/tmp/plan.pdf"), ["id": 7])
 /// ```
-/// Nothing here can be overridden; what a subclass states is in ``UploadManager``. Isolated to the main actor; reading and
-/// sending are done elsewhere. One body is sent at a time. Releasing the manager ends its upload; one by tus can go on later.
+/// Nothing here can be overridden; a subclass adopts ``UploadManager``. Isolated to the main actor; reading and sending are
+/// done elsewhere. One body is sent at a time. Releasing the manager ends its upload; one by tus can continue later.
 @MainActor open class BaseUploadManager {
   /// Receives the results. Weak.
   public weak var delegate: (any UploadManagerDelegate)?
@@ -86,7 +86,7 @@ typealias UploadWork =
 @MainActor public protocol UploadManagerDelegate: AnyObject {
   /// The server has responded to the whole.
   func manager(_ manager: BaseUploadManager, didSucceedWith response: APIResponse)
-  /// The upload has failed. One by tus can go on where the server still knows it.
+  /// The upload has failed. One by tus can resume if the server still knows it.
   func manager(_ manager: BaseUploadManager, didFailWith error: APIError)
   /// How far it is: sent bytes, then those of the response; at most ten times a second, and at the end. Sent bytes may become
   /// fewer when a body is sent again. The default does nothing.

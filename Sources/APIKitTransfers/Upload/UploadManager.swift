@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What a subclass of ``BaseUploadManager`` states about the files that it sends.
+/// The statements of a subclass of ``BaseUploadManager`` about its uploads.
 ///
 /// An application writes one small class per endpoint; the comment of each member names its default, where there is one.
 /// The properties are read on the main actor when an upload begins. Signing, cookies and redirects are those of the service,
@@ -9,7 +9,7 @@ public import APIKit
   /// The HTTP method of a plain upload. The default is PUT.
   var method: HTTPMethod { get }
 
-  /// How the bytes are sent: in one request, or so that they go on where they broke off. The default is one request.
+  /// How the bytes are sent: in one request, or so that they resume where they broke off (tus). The default is one request.
   var uploadProtocol: UploadProtocol { get }
 
   /// Whether and how a failed request is made again. The default is the service's policy, without its deadline.
@@ -24,7 +24,7 @@ public import APIKit
 
   /// Whether the server is asked before the body is sent (`Expect: 100-continue`, RFC 9110, 10.1.1). The default is false.
   ///
-  /// The body is opened once the server has said to go on, or after one second without a word. A response in its place lands
+  /// The body is opened once the server has said to continue, or after one second without a word. A response in its place lands
   /// without a byte of the body; after 417 the body is sent without asking, once. See `LoadOptions.expectsContinue`.
   var expectsContinue: Bool { get }
 }
@@ -41,7 +41,7 @@ extension UploadManager {
   /// The body is sent at once.
   public var expectsContinue: Bool { false }
 
-  /// Begins an upload, or goes on with one that a call before has left, where the protocol can.
+  /// Begins an upload, or resumes the one of an earlier call, if the protocol can.
   ///
   /// - Parameters:
   ///   - body: Bytes, a file or a stream; `MultipartForm.body()` makes one of a form.
@@ -98,7 +98,7 @@ extension UploadManager {
 public enum UploadProtocol: Sendable {
   /// In one request.
   case plain
-  /// By tus 1.0, which goes on where it broke off, also in another process. The endpoint is that of the creation.
+  /// By tus 1.0, which resumes where it broke off, also in another process. The endpoint is that of the creation.
   case tus(TusOptions = TusOptions())
 }
 
@@ -113,7 +113,7 @@ public struct TusOptions: Sendable, Hashable {
   /// Whether the first part goes with the request that creates the upload. The default is false: where that request breaks
   /// off, the place of the upload is not known, and its bytes are lost. For servers that have the extension.
   public var sendsWithCreation = false
-  /// What the server is told about the file, e.g. `filename`. None by default. A name has one or more visible ASCII
+  /// Metadata of the file for the server, e.g. `filename`. None by default. A name has one or more visible ASCII
   /// characters and no comma; an upload with another fails with `APIError.Reason.misconfigured` before it begins.
   public var metadata: [String: String] = [:]
   /// Origins beside the service's where the server may keep uploads, e.g. `https://uploads.example.com`. The default is none:

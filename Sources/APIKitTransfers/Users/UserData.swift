@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What the framework keeps of users, so that one call erases all of it.
+/// Erases all stored data of a user in one call.
 ///
 /// ```swift
 /// let userData = UserData(

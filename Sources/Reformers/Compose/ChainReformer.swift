@@ -13,7 +13,7 @@ public struct ChainReformer<First: Reformer, Output: Sendable>: Reformer {
     self.next = next
   }
 
-  /// What the function returns. Throws what the reformer or the function throws.
+  /// The result of the function. Throws the error of the reformer or the function.
   public func reform(_ raw: RawData, from source: ReformSource) throws -> Output {
     try next(try first.reform(raw, from: source), source)
   }
@@ -66,6 +66,6 @@ public struct ClosureReformer<Output: Sendable>: Reformer {
   /// Makes a reformer of a closure, which runs wherever the reformer is called.
   public init(_ body: @escaping @Sendable (RawData, ReformSource) throws -> Output) { self.body = body }
 
-  /// What the closure returns.
+  /// The result of the closure.
   public func reform(_ raw: RawData, from source: ReformSource) throws -> Output { try body(raw, source) }
 }

@@ -4,7 +4,7 @@ public import APIKit
 ///
 /// Checks after every 64 elements whether the task is cancelled, and throws `CancellationError` then.
 public struct ListReformer<Element: Reformer>: Reformer {
-  /// What happens when an element cannot be reformed.
+  /// The rule for an element that cannot be reformed.
   public enum Damaged: Sendable {
     /// The list fails with the error of the element.
     case fails

@@ -33,7 +33,7 @@ public struct KeyMap<Owner>: Sendable, ExpressibleByArrayLiteral {
 
   /// Makes the row of one object.
   ///
-  /// Throws what an entry throws: the ready-made ones throw an `APIError` that names the path, what was
+  /// Throws the error of an entry: the ready-made ones throw an `APIError` that names the path, what was
   /// expected and what was found.
   public func row(of raw: RawData) throws -> ReformedRow<Owner> {
     var values: [(any Sendable)?] = []

@@ -4,7 +4,7 @@ public import APIKit
 public struct SourcePattern: Sendable, CustomStringConvertible {
   /// Whether a source fits.
   public let matches: @Sendable (ReformSource) -> Bool
-  /// What fits, in words, for errors.
+  /// The matching sources as text, for errors.
   public let description: String
 
   /// Makes a pattern of the application's own.

@@ -42,8 +42,8 @@ public final class LoopbackRedirect: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path of the redirect URI; the default is `/callback`.
-  ///   - message: What the browser shows after the redirect, as plain text.
-  ///   - failureMessage: What it shows when the server redirects with an error.
+  ///   - message: The text that the browser shows after the redirect.
+  ///   - failureMessage: The text after a redirect with an error.
   /// - Throws: ``APIError/Reason/misconfigured`` when no port can be opened.
   public init(
     path: String = "/callback", message: String = "You are signed in. This window can be closed.",

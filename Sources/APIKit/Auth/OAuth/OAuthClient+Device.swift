@@ -1,4 +1,4 @@
-/// What a user needs to authorize a device without a browser on another device (RFC 8628).
+/// The code and URL with which a user authorizes a device without a browser on another device (RFC 8628).
 public struct DeviceAuthorization: Sendable {
   /// The code that the user enters.
   public let userCode: String

@@ -41,7 +41,7 @@ extension OAuthServerMetadata {
   ///
   /// - Parameters:
   ///   - issuer: The server's name, exactly as it writes it: `https://id.example.com/tenant`.
-  ///   - client: What sends the request.
+  ///   - client: Sends the request.
   /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
   ///   ``APIError/Reason/malformedOAuthResponse`` for what is no such document,
   ///   ``APIError/Reason/misconfigured`` for an address that is neither `https` nor on loopback and for a

@@ -45,7 +45,7 @@ struct SignInMachine {
 
   private struct Waiter {
     var rule: SignInRule
-    /// Whether it cannot go on with the present credential: refused, or without one. Otherwise it waits for
+    /// Whether it cannot continue with the present credential: refused, or without one. Otherwise it waits for
     /// a renewal that is under way or due soon.
     var wasRefused: Bool
   }
@@ -247,7 +247,7 @@ struct SignInMachine {
     return release { _ in .go(current) }
   }
 
-  /// The user has signed out: waiters for a renewal fail, waiters for a sign-in go on waiting.
+  /// The user has signed out: waiters for a renewal fail, waiters for a sign-in continue to wait.
   mutating func signedOut(_ error: APIError) -> Release {
     let isSigningIn = if case .signingIn = phase { true } else { false }
     drop()

@@ -2,9 +2,9 @@ import Foundation
 
 /// The folders where a program keeps what is its own.
 package enum StandardFolder {
-  /// What may be removed at any time: Caches on Apple platforms, elsewhere `XDG_CACHE_HOME` or `~/.cache`.
+  /// Files that may be removed at any time: Caches on Apple platforms, elsewhere `XDG_CACHE_HOME` or `~/.cache`.
   case caches
-  /// What must outlive the process: Application Support on Apple platforms, elsewhere `XDG_STATE_HOME` or
+  /// Files that must outlive the process: Application Support on Apple platforms, elsewhere `XDG_STATE_HOME` or
   /// `~/.local/state`. On tvOS it is Caches, the only folder that an application may write to beside the temporary one; the
   /// system may empty it while the application does not run.
   case state

@@ -19,7 +19,7 @@ public struct NetworkCondition: Sendable, Hashable, CustomStringConvertible {
     case wifi
     /// A mobile network.
     case cellular
-    /// A cable, or what the system reports as one.
+    /// A cable, or another interface that the system reports as one.
     case wired
     /// A tunnel or anything else.
     case other

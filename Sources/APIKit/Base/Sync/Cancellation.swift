@@ -71,7 +71,7 @@ struct Cancellation: ~Copyable {
     if let operation { suspend(operation) }
   }
 
-  /// Lets the work go on.
+  /// Lets the work continue.
   func resume() {
     let (operation, waiter) = state.withLock { state in
       held.store(false)
@@ -88,7 +88,7 @@ struct Cancellation: ~Copyable {
     if !isHeld { operation.resume() }
   }
 
-  /// Keeps a waiter until the work goes on; false when there is nothing to wait for.
+  /// Keeps a waiter until the work continues; false when there is nothing to wait for.
   func keep(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
     state.withLock { state in
       guard isHeld, !state.isCancelled else { return false }
@@ -131,7 +131,7 @@ public protocol SuspendableOperation: CancellableOperation {
   /// Requests that nothing more is sent or read, and returns at once. The operation may still end. Its limits in time do
   /// not count until ``resume()``.
   func suspend()
-  /// Lets it go on.
+  /// Resumes it.
   func resume()
 }
 

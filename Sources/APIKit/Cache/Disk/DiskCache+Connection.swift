@@ -113,7 +113,7 @@ extension DiskCache {
 
   /// Empties the database in place; false where that was not needed, or not possible now.
   ///
-  /// Its files are not removed: another process that has them open would go on with files that no other
+  /// Its files are not removed: another process that has them open would continue with files that no other
   /// process sees.
   private func makeAnew(patience: Int32) -> Bool {
     do throws(SQLiteFailure) {

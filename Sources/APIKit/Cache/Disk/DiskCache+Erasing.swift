@@ -1,4 +1,5 @@
-/// Lasting removals: noted on the disk before they are written, so that they happen even if the process ends or the disk is full.
+/// Lasting removals: noted on the disk before they are written, so that they happen even if the process ends or the disk is
+/// full.
 extension DiskCache {
   /// Set while a removal of this object is not written. The next process that opens the folder then removes everything.
   var mark: ErasureMark { ErasureMark(path: "\(configuration.folder)/\(Self.markPrefix)\(process)") }
@@ -41,7 +42,7 @@ extension DiskCache {
 
   /// Removes the files of the database: the disk is too full to write that something is removed.
   ///
-  /// Another process that has them open goes on with files that no other process sees, until it ends: with a full disk it
+  /// Another process that has them open continues with files that no other process sees, until it ends: with a full disk it
   /// could store nothing either.
   func removeFiles(_ connection: inout Connection, for batch: DiskBacklog) {
     connection.state = .closed

@@ -6,7 +6,7 @@
 /// takes over at its writes what others have. Session cookies stay in memory. May be used from any thread.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265>
 public final class CookieJar: Sendable {
-  /// Whose cookies are kept.
+  /// Which servers may set cookies.
   public enum AcceptPolicy: Sendable, Hashable {
     /// Those of every server.
     case always
@@ -83,7 +83,7 @@ public final class CookieJar: Sendable {
   private let generations = AtomicInt()
   /// Held from taking the changes to the end of their write, so that no older state is written after a newer one.
   private let writing = Mutex(())
-  /// Whose cookies are kept. The jars of ``HTTPClient/shared`` and ``HTTPClient/init(configuration:redirects:)`` have
+  /// Which servers may set cookies. The jars of ``HTTPClient/shared`` and ``HTTPClient/init(configuration:redirects:)`` have
   /// ``AcceptPolicy/always``.
   public let acceptPolicy: AcceptPolicy
   private let limits: Limits
@@ -94,7 +94,7 @@ public final class CookieJar: Sendable {
   ///
   /// - Parameters:
   ///   - store: The file that keeps cookies between runs; none by default.
-  ///   - accept: Whose cookies are kept; those of every server by default.
+  ///   - accept: Which servers may set cookies; those of every server by default.
   ///   - limits: How many are kept.
   ///   - isPublicSuffix: Whether a domain is a public suffix, for which no cookie may be set. By default
   ///     ``publicSuffixSource`` decides.

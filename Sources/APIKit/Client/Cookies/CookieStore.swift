@@ -17,7 +17,7 @@ public struct CookieStore: Sendable, Hashable {
   /// - Parameters:
   ///   - path: Where the file is.
   ///   - key: 32 bytes, from where others cannot read them: the application's, or ``SigningKey/keychain``.
-  ///   - previousKeys: Keys of the past, under which cookies are still read; what is written next is sealed under `key`.
+  ///   - previousKeys: Keys of the past, under which cookies are still read; later writes are sealed under `key`.
   ///     None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
   public init(path: String, key: SigningKey, previousKeys: [SigningKey] = []) throws(APIError) {

@@ -35,7 +35,7 @@ final class HostRoute {
     if refusal == nil, error.refusesServer { refusal = error }
   }
 
-  /// Prepares the first request of an exchange with the server. Its address is set on what goes on the wire, which is a
+  /// Prepares the first request of an exchange with the server. Its address is set on what continues the wire, which is a
   /// copy with other fields anyway (``Flight/prepare(_:for:)``). Where other servers are left, it gives up sooner on one
   /// that does not let it connect.
   func direct(_ request: inout HTTPRequest, to server: PooledHost) {

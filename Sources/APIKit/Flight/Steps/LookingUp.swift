@@ -1,4 +1,4 @@
-/// Step `lookUp`: a stored response may land at once, or be shown while the load goes on.
+/// Step `lookUp`: a stored response may land at once, or be shown while the load continues.
 extension Flight {
   func lookUp() throws(APIError) -> Progress {
     guard let cache else {

@@ -7,7 +7,7 @@ struct BatchPart: Sendable {
 
 /// Step `share`: identical loads share one wire call, and loads that ask for one thing each share a call for a list.
 ///
-/// The load then waits for a wire call that several wait for, and goes on with its response.
+/// The load then waits for a wire call that several wait for, and continues with its response.
 extension Flight {
   func share() -> Progress {
     if case .sharing = purpose { return .next }

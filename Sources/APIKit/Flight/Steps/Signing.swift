@@ -1,4 +1,4 @@
-/// Step `sign`: what goes on the wire, with the credential, the jar's cookies and the signature.
+/// Step `sign`: what continues the wire, with the credential, the jar's cookies and the signature.
 ///
 /// It runs again for every attempt and redirect: time and nonce are fresh each time.
 extension Flight {

@@ -4,7 +4,7 @@ struct HostListing {
     case nothing
     /// The list on disk is to be read first.
     case read
-    /// The source is to be asked, while loads go on.
+    /// The source is to be asked, while loads continue.
     case refresh
     /// The source is to be asked, and loads wait: there is no address, or only such as are long out of date.
     case wait

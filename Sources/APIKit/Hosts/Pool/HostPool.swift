@@ -1,4 +1,4 @@
-/// The servers of one name: which of them loads are sent to, and what is known of each.
+/// The servers of one name: chooses one for each load, and keeps their health.
 ///
 /// A service states it in ``AdmissionOptions/hosts``; keep it in a `let`, because it has state. Loads of the service
 /// whose URL has the pool's name then go to the server that connects fastest, to another one when that fails before
@@ -13,7 +13,7 @@
 /// transport. May be used from any thread. A load with ``LoadOptions/connectTo`` of its own does not use it.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8305>
 public final class HostPool: Sendable {
-  /// One server, and what is known of it.
+  /// One server and its state.
   public struct Status: Sendable, Hashable {
     /// Whether it is used.
     public enum Health: Sendable, Hashable {
@@ -112,7 +112,7 @@ public final class HostPool: Sendable {
   /// The origins, which stay whatever the source says.
   private let fixed: [PooledHost]
 
-  /// The servers and what is known of them, in the order of the list.
+  /// The servers and their states, in the order of the list.
   public var status: [Status] { status(SystemTime().now) }
 
   func status(_ now: Duration) -> [Status] {

@@ -29,7 +29,7 @@ public struct HostResolution: Sendable, Hashable {
 
 /// Where a ``HostPool`` gets its addresses from.
 public struct HostSource: Sendable {
-  /// What becomes of a load while a resolver has not returned yet, and no address is known.
+  /// The rule for a load before a resolver has returned, while no address is known.
   public enum Fallback: Sendable, Hashable {
     /// The system looks the name up.
     case system
@@ -69,8 +69,8 @@ public struct HostSource: Sendable {
   /// A look-up of the application's own.
   ///
   /// - Parameters:
-  ///   - resolver: What looks up.
-  ///   - fallback: What becomes of loads while no address is known; the default is ``Fallback/system``.
+  ///   - resolver: Looks the name up.
+  ///   - fallback: The rule for loads while no address is known; the default is ``Fallback/system``.
   public static func resolver(
     _ resolver: any HostResolver, fallback: Fallback = .system
   ) -> HostSource {

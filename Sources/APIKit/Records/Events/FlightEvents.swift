@@ -1,17 +1,18 @@
 import Dispatch
 
-/// What happens to the loads of the process, told while it happens: the one source of all that hears of loads.
+/// The live events of all loads of the process: the one source of all observers.
 ///
 /// Those who need each event while a load is under way listen here, with ``add(_:capacity:)`` or ``events(capacity:)``.
-/// ``FlightNotices``, ``FlightStatistics`` and ``RecordSink`` are fed from here as well. While nobody listens, an event costs one look
-/// at a number. May be used from any thread.
+/// ``FlightNotices``, ``FlightStatistics`` and ``RecordSink`` are fed from here as well. While nobody listens, an event costs
+/// one look at a number. May be used from any thread.
 ///
 /// ```swift
 /// for await event in FlightEvents.shared.events() { print(event) }
 /// ```
 /// A listener is told of ``FlightEvent/tookOff(policy:)`` and ``FlightEvent/landed(_:)`` once for each load that takes off, or
-/// of ``FlightEvent/refused(label:detail:)``. Between them it is told of all that the record of the load holds, and of ``FlightEvent/waits(for:)`` and
-/// ``FlightEvent/phase(_:)``. A connection that APIKitSockets opens neither takes off nor lands.
+/// of ``FlightEvent/refused(label:detail:)``. Between them it is told of all that the record of the load holds, and of
+/// ``FlightEvent/waits(for:)`` and ``FlightEvent/phase(_:)``. A connection that APIKitSockets opens neither takes off nor
+/// lands.
 public final class FlightEvents: Sendable {
   /// The source of the process.
   public static let shared = FlightEvents()

@@ -2,9 +2,9 @@ public import Foundation
 
 /// One event for a part of the application that does not know the manager: an activity indicator, a log.
 public struct FlightNotice: Sendable, Hashable {
-  /// What has happened.
+  /// The kind of the event.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// A flight has taken off, or goes on after a suspension.
+    /// A flight has taken off, or continues after a suspension.
     case resumed
     /// A flight waits for something outside, or was suspended by its caller.
     case suspended
@@ -14,7 +14,7 @@ public struct FlightNotice: Sendable, Hashable {
     case sessionInvalidated
   }
 
-  /// What has happened.
+  /// The kind of the event.
   public let kind: Kind
   /// The flight; nil for ``Kind/sessionInvalidated``.
   public let flight: FlightID?
@@ -47,8 +47,9 @@ public final class FlightNotices: Sendable {
     }
   }
 
-  /// Whether each notice is posted to `NotificationCenter.default`, too: on the main actor for flights whose manager is
-  /// there, on any thread for others and for transports. The default is false, because posting costs every flight more than a comparison.
+  /// Whether each notice is posted to `NotificationCenter.default`, too: on the main actor for flights whose manager is there,
+  /// on any thread for others and for transports. The default is false, because posting costs every flight more than a
+  /// comparison.
   ///
   /// The names are those of ``FlightNotice/Kind``: `Notification.Name.flightDidResume`, `flightDidSuspend`,
   /// `flightDidComplete`, `transportDidInvalidate`. The notice is in `userInfo["notice"]`.
@@ -85,7 +86,7 @@ extension FlightEvents {
 }
 
 extension Notification.Name {
-  /// A flight has taken off, or goes on after a suspension: see ``FlightNotices/postsNotifications``.
+  /// A flight has taken off, or continues after a suspension: see ``FlightNotices/postsNotifications``.
   public static let flightDidResume = Notification.Name("APIKit.flightDidResume")
   /// A flight waits for something outside, or was suspended by its caller.
   public static let flightDidSuspend = Notification.Name("APIKit.flightDidSuspend")

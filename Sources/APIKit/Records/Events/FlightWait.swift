@@ -1,4 +1,4 @@
-/// What a load waits for.
+/// The reason for which a load waits.
 ///
 /// ``FlightEvent/waits(for:)`` tells it when the wait begins. New cases may be added, so a `switch` needs a default.
 public enum FlightWait: Sendable, Hashable {
@@ -27,7 +27,7 @@ public enum FlightWait: Sendable, Hashable {
 }
 
 extension FlightWait: CustomStringConvertible {
-  /// What is waited for, in a few words.
+  /// The reason in a few words.
   public var description: String {
     switch self {
     case .takeoff(let policy): "its takeoff policy (\(policy))"

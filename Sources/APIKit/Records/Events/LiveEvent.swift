@@ -6,7 +6,7 @@ public struct LiveEvent: Sendable {
   /// When it happened, as the time since the call of `load`. What a transport knows only at the end is told late, with
   /// the time at which it happened.
   public let at: Duration
-  /// What happened.
+  /// The event.
   public let event: FlightEvent
 
   init(_ recorder: FlightRecorder, attempt: Int, at: Duration, _ event: FlightEvent) {
@@ -37,8 +37,8 @@ extension LiveEvent: CustomStringConvertible {
 
 /// Listens to the events of all loads.
 ///
-/// Adopt it to log, measure or show loads while they are under way; ``FlightEvents/add(_:capacity:)`` begins. For a loop with `await`
-/// use ``FlightEvents/events(capacity:)``. In a test, add the listener and load over a `StubTransport`.
+/// Adopt it to log, measure or show loads while they are under way; ``FlightEvents/add(_:capacity:)`` begins. For a loop with
+/// `await` use ``FlightEvents/events(capacity:)``. In a test, add the listener and load over a `StubTransport`.
 public protocol FlightListener: AnyObject, Sendable {
   /// Takes one event.
   ///

@@ -15,7 +15,7 @@ public final class FlightStatistics: FlightObserver {
   /// The one of the process.
   public static let shared = FlightStatistics()
 
-  /// What APIs are counted under when there are more than 200.
+  /// The name of all APIs beyond the first 200.
   public static let other = LandedLoad.API(service: "other", method: HTTPMethod(rawValue: "-"), name: "other")
   static let mostAPIs = 200
 
@@ -57,7 +57,7 @@ public final class FlightStatistics: FlightObserver {
   /// Forgets all loads and counts.
   public func reset() { state.withLock { $0 = StatisticsState(loads: LatestRing(capacity: capacity)) } }
 
-  /// What was counted so far.
+  /// The counts so far.
   public var report: StatisticsReport {
     let state = state.withLock { $0 }
     return StatisticsReport(loads: state.loads.ordered, totals: state.totals)

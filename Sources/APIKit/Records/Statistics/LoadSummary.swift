@@ -1,4 +1,4 @@
-/// What a number of landed loads have in common, in numbers. Without loads every number is nil: none is not zero.
+/// The numbers of several finished loads. Without loads every number is nil: none is not zero.
 public struct LoadSummary: Sendable {
   /// The number of loads, cancelled ones included.
   public let total: Int

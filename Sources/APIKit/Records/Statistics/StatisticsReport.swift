@@ -1,4 +1,4 @@
-/// What ``FlightStatistics`` had counted at one moment. A value; it may be kept and read on any thread.
+/// The counts of ``FlightStatistics`` at one moment. A value; it may be kept and read on any thread.
 public struct StatisticsReport: Sendable {
   /// The last loads one by one, in the order in which they landed.
   public let loads: [LandedLoad]

@@ -17,13 +17,13 @@ public struct MessageSigner: RequestSigner {
     public var label: String
     /// The key with its id and algorithm.
     public var key: SignatureKey
-    /// What is covered. A request without one of these is not signed, and fails.
+    /// The covered components. A request without one of these is not signed, and fails.
     public var components: [SignatureComponent]
-    /// What is covered besides, where the request has it.
+    /// Components that are covered if the request has them.
     public var whereStated: [SignatureComponent]
     /// How long the signature is valid, in seconds (`expires`). The default, nil, does not say.
     public var lifetime: Int?
-    /// What the signature is for, in words of the application (`tag`). None by default.
+    /// The purpose of the signature (`tag`). None by default.
     public var tag: String?
     /// Whether the algorithm is stated (`alg`). The default is false: the other side knows it from the key.
     public var statesAlgorithm = false
@@ -35,11 +35,11 @@ public struct MessageSigner: RequestSigner {
     /// - Parameters:
     ///   - label: Its name; the default is `sig1`.
     ///   - key: The key; a private or a shared one.
-    ///   - components: What is covered; the default is the method and the whole URL.
-    ///   - whereStated: What is covered where the request has it; the default is the digest of the body, its type and
-    ///     the credential.
+    ///   - components: The covered components; the default is the method and the whole URL.
+    ///   - whereStated: Components that are covered if the request has them; the default is the digest of the body, its type
+    ///     and the credential.
     ///   - lifetime: How long it is valid, in seconds; nil does not say.
-    ///   - tag: What it is for; nil does not say.
+    ///   - tag: The purpose; nil for none.
     public init(
       label: String = "sig1", key: SignatureKey,
       components: [SignatureComponent] = [.method, .targetURI],
@@ -69,7 +69,7 @@ public struct MessageSigner: RequestSigner {
   ///
   /// - Parameters:
   ///   - key: The key; a private or a shared one.
-  ///   - components: What is covered; the default is the method and the whole URL, and besides, where the request has
+  ///   - components: The covered components; the default is the method and the whole URL, and besides, where the request has
   ///     them, the digest of the body, its type and the credential.
   public init(key: SignatureKey, components: [SignatureComponent] = [.method, .targetURI]) {
     self.init([Signature(key: key, components: components)])
@@ -111,7 +111,7 @@ public struct MessageSigner: RequestSigner {
   ///   - response: The response with its body in memory, after content coding.
   ///   - request: The request that it answers, as received.
   ///   - subject: Time and nonce.
-  /// - Throws: What ``sign(_:_:)`` throws.
+  /// - Throws: As ``sign(_:_:)``.
   public func sign(
     _ response: inout HTTPResponse, to request: HTTPRequest, _ subject: SigningSubject
   ) throws(APIError) {

@@ -14,7 +14,7 @@
 /// temporary credential has a session token, which is sent and signed too.
 /// - SeeAlso: <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>
 public struct AWSSigner: RequestSigner {
-  /// What the signature says of the body.
+  /// How the signature covers the body.
   public enum Payload: Sendable, Hashable {
     /// Its SHA-256, so that it cannot be changed on the way. A streamed body is refused.
     case signed
@@ -28,7 +28,7 @@ public struct AWSSigner: RequestSigner {
   public let region: String
   /// The service's name in signatures, e.g. `execute-api`, `dynamodb`, `s3`.
   public let service: String
-  /// What the signature says of the body. The default is ``Payload/signed``.
+  /// How the signature covers the body. The default is ``Payload/signed``.
   public var payload = Payload.signed
   /// A digest of the key, its id and the session token.
   public let caller: String?
@@ -45,7 +45,7 @@ public struct AWSSigner: RequestSigner {
   ///   - region: The region.
   ///   - service: The service's name in signatures. With `s3` the path is signed as S3 does it, and the digest of the
   ///     body is sent in `X-Amz-Content-SHA256`.
-  ///   - payload: What the signature says of the body.
+  ///   - payload: How the signature covers the body.
   public init(
     accessKeyID: String, secretKey: SigningKey, sessionToken: String? = nil, region: String, service: String,
     payload: Payload = .signed

@@ -1,8 +1,8 @@
-/// A question that a connection or a response puts before a request is served: is this server trusted, who asks?
+/// An authentication challenge of a connection or a response: server trust, client certificate, login.
 ///
 /// A ``ChallengeHandler`` receives it and gives a ``ChallengeAnswer``.
 public struct AuthenticationChallenge: Sendable, CustomStringConvertible {
-  /// What is asked.
+  /// The kind of the challenge.
   public enum Kind: Sendable {
     /// Whether the server is trusted, before anything is sent to it.
     ///
@@ -18,9 +18,9 @@ public struct AuthenticationChallenge: Sendable, CustomStringConvertible {
     case digest
   }
 
-  /// What is asked.
+  /// The kind of the challenge.
   public var kind: Kind
-  /// Who asks.
+  /// The protection space.
   public var space: ProtectionSpace
   /// How many logins for this request were refused already.
   public var previousFailures: Int
@@ -37,7 +37,7 @@ public struct AuthenticationChallenge: Sendable, CustomStringConvertible {
     self.proposed = proposed
   }
 
-  /// What is asked and by whom, without certificates and logins.
+  /// The kind and the protection space, without certificates and logins.
   public var description: String {
     let what =
       switch kind {
@@ -95,7 +95,7 @@ public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What a ``ChallengeHandler`` says to a challenge.
+/// The answer of a ``ChallengeHandler`` to a challenge.
 public enum ChallengeAnswer: Sendable {
   /// This proof; one that does not fit the challenge fails the load with ``APIError/Reason/misconfigured``.
   case use(ChallengeProof)
@@ -109,7 +109,7 @@ public enum ChallengeAnswer: Sendable {
   case reject
 }
 
-/// What meets a challenge.
+/// The proof that answers a challenge.
 public enum ChallengeProof: Sendable {
   /// The server is trusted, whatever its certificates are.
   case trust

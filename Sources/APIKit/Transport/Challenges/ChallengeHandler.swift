@@ -1,7 +1,7 @@
-/// The application's word about authentication challenges, and what it has said already.
+/// The application's answers to authentication challenges, with a memory of earlier ones.
 ///
 /// Give it to a session (``TransportConfiguration/challenges``) or to one exchange (``HTTPExchange/challenges``), which
-/// goes first. No transport waits on its thread for the word: an attempt ends at the challenge, the handler is asked, and
+/// goes first. No transport waits on its thread for the answer: an attempt ends at the challenge, the handler is asked, and
 /// another attempt is made.
 ///
 /// ```swift
@@ -104,12 +104,12 @@ public final class ChallengeHandler: Sendable {
     self.loginNotStored = loginNotStored
   }
 
-  /// What the closure says to a challenge, without the handler's memory.
+  /// The answer of the closure to a challenge, without the handler's memory.
   public func decide(_ challenge: AuthenticationChallenge) async -> ChallengeAnswer {
     await answer(challenge)
   }
 
-  /// Takes back every word: servers, certificates and logins are asked about again, and connections that were opened on
+  /// Forgets every answer: servers, certificates and logins are asked about again, and connections that were opened on
   /// a word of this handler serve no further request. Stored logins stay in their store.
   public func forget() {
     state.withLock { state in

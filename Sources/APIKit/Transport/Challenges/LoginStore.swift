@@ -45,7 +45,7 @@ public final class FileLoginStore: LoginStore {
   /// - Parameters:
   ///   - folder: The folder's path.
   ///   - key: 32 random bytes, stored where others cannot read them.
-  ///   - previousKeys: Keys of the past, under which logins are still read; what is stored next is sealed under `key`.
+  ///   - previousKeys: Keys of the past, under which logins are still read; later writes are sealed under `key`.
   ///     None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
   public init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {

@@ -13,7 +13,7 @@ public struct HTTPExchange: Sendable {
 
   private var extras: CopyOnWrite<Extras>?
 
-  /// What is sent.
+  /// The request.
   public var request: HTTPRequest
   /// Where the body of the response goes; into memory by default.
   public var destination: Destination
@@ -44,7 +44,7 @@ public struct HTTPExchange: Sendable {
     set { if extras != nil || newValue != nil { change { $0.onProgress = newValue } } }
   }
 
-  /// Who decides about authentication challenges of this exchange, in place of the session's handler
+  /// The handler of authentication challenges of this exchange, in place of the session's handler
   /// (``TransportConfiguration/challenges``). None by default. Needs ``TransportCapabilities/challenges``.
   public var challenges: ChallengeHandler? {
     get { extras?.value.challenges }

@@ -13,7 +13,7 @@ public protocol HTTPTransport: Sendable {
   /// Called with the result of an exchange.
   typealias Completion = @Sendable (Result<HTTPResponse, APIError>) -> Void
 
-  /// What the transport can do. Read when a configuration or a request is checked.
+  /// The capabilities of the transport. Read when a configuration or a request is checked.
   var capabilities: TransportCapabilities { get }
 
   /// Header fields that it adds to requests which have none of the same name. The default is none.
@@ -32,7 +32,7 @@ public protocol HTTPTransport: Sendable {
   /// ``TransportConfiguration/ignoresCaches``. The default is false.
   var ignoresCaches: Bool { get }
 
-  /// What loads over it ask of the wire where nobody else says: ``TransportConfiguration/loadOptions``. Read when a client
+  /// Options of its loads with the lowest precedence: ``TransportConfiguration/loadOptions``. Read when a client
   /// is made. The default is none.
   var loadOptions: LoadOptions { get }
 
@@ -43,7 +43,7 @@ public protocol HTTPTransport: Sendable {
   ///   - completion: Called exactly once, when the response is complete or, for a stream, at its head. A response
   ///     of any status is a success; failures have the stage `transport`. Called on any thread, a transport's own
   ///     usually, and perhaps before this function returns. It must not block.
-  /// - Returns: What cancels the exchange. A cancelled exchange completes soon with
+  /// - Returns: The operation that cancels the exchange. A cancelled exchange completes soon with
   ///   ``APIError/Reason/cancelled``, unless it has completed already.
   func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation
 

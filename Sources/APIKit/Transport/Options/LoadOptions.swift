@@ -1,14 +1,13 @@
-/// What a load asks of the wire beyond plain HTTP: where the body of its response goes, as whom it logs in, which way it
-/// takes, how long it may.
+/// Settings of a load beyond plain HTTP: the destination of its response, a login, the interface it takes, how long it may.
 ///
 /// Given to one load (``APIManager/load(_:cache:options:)``), or stated by its manager (``APIManager/loadOptions``), its
-/// service (``WireOptions/loadOptions``) or the transport's configuration (``TransportConfiguration/loadOptions``). Each
-/// option counts by itself: the load's before the manager's, the service's and the configuration's. What nobody states
-/// is nil and has the default. The record of the flight says which options applied and who has stated them
+/// service (``WireOptions/loadOptions``) or the transport's configuration (``TransportConfiguration/loadOptions``). Each option
+/// counts by itself: the load's before the manager's, the service's and the configuration's. An option that nothing states is
+/// nil and has the default. The record of the flight says which options applied and where they were stated
 /// (``FlightEvent/options(_:)``).
 ///
-/// A transport that cannot do what is asked refuses the load with ``APIError/Reason/unsupportedCapability``, which names
-/// it. A load with options of its own or its manager's neither joins others nor becomes part of a batch.
+/// A transport that cannot do what is asked refuses the load with ``APIError/Reason/unsupportedCapability``, which names it. A
+/// load with options of its own or its manager's neither joins others nor becomes part of a batch.
 public struct LoadOptions: Sendable {
   struct Fields: Sendable {
     var destination: HTTPExchange.Destination?
@@ -94,7 +93,7 @@ public struct LoadOptions: Sendable {
     get { self[\.allowsConstrained] }
     set { self[\.allowsConstrained] = newValue }
   }
-  /// What the traffic is for; as above.
+  /// The kind of traffic; as above.
   public var serviceType: NetworkServiceType? {
     get { self[\.serviceType] }
     set { self[\.serviceType] = newValue }
@@ -111,7 +110,7 @@ public struct LoadOptions: Sendable {
     get { self[\.cookieDocument] }
     set { self[\.cookieDocument] = newValue }
   }
-  /// Who decides about authentication challenges; by default that of ``TransportConfiguration/challenges``. Transports
+  /// The handler of authentication challenges; by default that of ``TransportConfiguration/challenges``. Transports
   /// that share their connections among handlers refuse it by name.
   public var challenges: ChallengeHandler? {
     get { self[\.challenges] }
@@ -128,7 +127,7 @@ public struct LoadOptions: Sendable {
 
   /// Whether the server is asked before the body is sent (`Expect: 100-continue`, RFC 9110, 10.1.1); false by default.
   ///
-  /// For large bodies that a server may refuse by their header fields. The body is opened once the server has said to go on,
+  /// For large bodies that a server may refuse by their header fields. The body is opened once the server has said to continue,
   /// or after one second without a word; a final response in its place, 417 among them, lands without a byte of the body.
   /// Needs ``TransportCapabilities/expectContinue``.
   public var expectsContinue: Bool? {
@@ -152,7 +151,7 @@ public struct LoadOptions: Sendable {
     set { self[\.location] = newValue }
   }
 
-  /// Makes options; what is left out is not stated.
+  /// Makes options; each omitted one is not stated.
   public init(
     destination: HTTPExchange.Destination? = nil, login: HTTPLogin? = nil, connectTo: String? = nil,
     compressesBody: Bool? = nil, inspectHead: HeadInspection? = nil,
@@ -203,7 +202,7 @@ package struct LoadBinding: Sendable {
 }
 
 extension LoadOptions {
-  /// Who has stated an option.
+  /// The origin of an option.
   public enum Source: String, Sendable, Hashable {
     /// The call of `load`.
     case load
@@ -221,7 +220,7 @@ extension LoadOptions {
     public let name: String
     /// Its value as text; passwords are masked.
     public let value: String
-    /// Who has stated it.
+    /// Its origin.
     public let source: Source
 
     /// `connectTo 127.0.0.1 (manager)`.

@@ -1,5 +1,5 @@
 extension TransportCapabilities {
-  /// Every capability: what a `StubTransport` has by default.
+  /// Every capability: the default of a `StubTransport`.
   public static let all = Self(rawValue: .max)
 
   /// Throws what ``HTTPRequest/validate()`` throws, and ``APIError/Reason/unsupportedCapability`` for the
@@ -9,7 +9,7 @@ extension TransportCapabilities {
   /// is checked too. A time limit of `.zero` or nil needs no capability.
   ///
   /// - Parameters:
-  ///   - exchange: What is about to be sent.
+  ///   - exchange: The exchange to check.
   ///   - cleartext: The transport's own policy; that of the request goes before it.
   public func check(
     _ exchange: borrowing HTTPExchange, cleartext: CleartextPolicy = .allowed

@@ -1,4 +1,4 @@
-/// What a transport can do. A setting that needs more is an error and is never ignored.
+/// The capabilities of a transport. A setting that needs another one is an error and is never ignored.
 public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// The bits.
   public let rawValue: UInt64
@@ -64,7 +64,7 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// lacks it: it requests none, and fails with ``APIError/Reason/undecodableContent`` when it gets one.
   public static let gzip = Self(rawValue: 1 << 27)
 
-  /// Suspending an exchange and letting it go on: what ``HTTPTransport/start(_:completion:)`` returns is a
+  /// Suspending an exchange and letting it continue: what ``HTTPTransport/start(_:completion:)`` returns is a
   /// ``SuspendableOperation``.
   public static let suspension = Self(rawValue: 1 << 28)
   /// Asking the application about authentication challenges.

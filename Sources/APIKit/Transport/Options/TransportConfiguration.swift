@@ -24,7 +24,7 @@ public struct TransportConfiguration: Sendable {
   public var tls = TLSPolicy()
   /// Which servers may be asked without TLS; the default is those of this machine. With a ``unixSocketPath`` all are.
   public var cleartext = CleartextPolicy.loopback
-  /// The application's word about authentication challenges: servers, client certificates, logins. None by default: the
+  /// The handler of authentication challenges: servers, client certificates, logins. None by default: the
   /// ``TLSPolicy`` decides about servers, and a response with status 401 lands. With a handler, sockets and
   /// streams of bytes are refused with ``APIError/Reason/unsupportedCapability``.
   public var challenges: ChallengeHandler?
@@ -252,7 +252,7 @@ public struct InterfacePolicy: Sendable, Hashable {
   /// Whether the system may delay transfers; the default is false. It works for transfers that outlive the process alone, so
   /// transports for requests refuse it.
   public var isDiscretionary = false
-  /// What the traffic is for, so that the system can set its priority; the default is
+  /// The kind of traffic, by which the system sets its priority; the default is
   /// ``NetworkServiceType/standard``.
   public var serviceType = NetworkServiceType.standard
 

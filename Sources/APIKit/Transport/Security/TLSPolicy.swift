@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server must prove before a request is sent to it, and what the client presents to the server.
+/// TLS trust, certificate pinning, client certificate and minimum version of a transport.
 ///
 /// The default trusts the system's authorities, checks the host's name and requires TLS 1.2. A policy
 /// belongs to a transport and applies to all of its connections, so a connection opened under a weaker
@@ -44,7 +44,7 @@ public struct TLSPolicy: Sendable {
     case certificates(pem: [UInt8])
   }
 
-  /// What is pinned.
+  /// The pinned keys or certificates.
   public enum Pinning: Sendable {
     /// Nothing: every trusted certificate is accepted.
     case none

@@ -24,10 +24,10 @@ import Foundation
 /// after a chunked body, ends the program on Linux (a trap inside FoundationNetworking): use it there only
 /// with servers you trust.
 public final class URLSessionTransport: HTTPTransport {
-  /// What this transport can do on this platform; over a session that it was given, less.
+  /// The capabilities on this platform; fewer over a session of the application.
   public let capabilities: TransportCapabilities
 
-  /// What this transport can do on this platform.
+  /// The capabilities of this transport on this platform.
   ///
   /// On every platform: uploads and downloads of files, progress, idle and total time limits, head
   /// inspection and a limit of connections per host. On Apple platforms also HTTP/2 and HTTP/3, bodies and responses as

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension APIError: LocalizedError {
-  /// What `localizedDescription` says: one sentence for the user of the application, in English.
+  /// The text of `localizedDescription`: one sentence for the user of the application, in English.
   ///
   /// Where the backend or the application itself said what is wrong (a business error, a ``ValidationError``, any
   /// `LocalizedError` that a validator or reformer throws), these are its words. Otherwise it is the sentence of the
@@ -18,7 +18,7 @@ extension APIError: LocalizedError {
     return reason.sentence
   }
 
-  /// What happened, for the technically minded: ``detail``.
+  /// The technical reason: ``detail``.
   public var failureReason: String? { detail }
 
   /// The reasons under which the words of a backend or of the application travel.

@@ -1,5 +1,5 @@
 extension APIError: Redacted {
-  /// One line, safe to log: what was tried, where it failed, what happened with its numbers.
+  /// One line, safe to log: the request, the stage, and the failure with its numbers.
   ///
   /// `GET rent/list (Listings) failed in transport: no bytes for 30 s; attempt 2 of 2`
   public var description: String {

@@ -1,4 +1,4 @@
-/// What went wrong with one load: where it failed, why, and for which API.
+/// The error of a load: stage, reason and API.
 ///
 /// Every failure of the framework is an `APIError`. It has four texts: ``description`` is safe to log,
 /// ``label`` has no variable parts and names a metric, ``expandedDescription`` may contain bodies and
@@ -30,13 +30,13 @@ public struct APIError: Error, Sendable {
     get { fields.value.reason }
     _modify { yield &fields.value.reason }
   }
-  /// What happened, with its numbers and the next step if there is one. Safe to log: it contains no
+  /// The failure with its numbers, and the next step if there is one. Safe to log: it contains no
   /// secrets, see ``quote``.
   public var detail: String {
     get { fields.value.detail }
     _modify { yield &fields.value.detail }
   }
-  /// What the detail leaves out because it may be a secret: the value that was found, the server's own words, a
+  /// The part that the detail leaves out because it may be a secret: the value that was found, the server's own words, a
   /// path. Only ``expandedDescription`` has it. Nil when there is nothing.
   public var quote: String? {
     get { fields.value.quote }
@@ -86,8 +86,8 @@ public struct APIError: Error, Sendable {
   /// - Parameters:
   ///   - stage: The stage of the load.
   ///   - reason: Why it failed.
-  ///   - detail: What happened, in words that may be logged. The default is the reason's own text.
-  ///   - quote: What the detail leaves out because it may be a secret. None by default.
+  ///   - detail: The failure, safe to log. The default is the reason's own text.
+  ///   - quote: The part that the detail leaves out because it may be a secret. None by default.
   ///   - context: Which API; when empty, the flight fills it in.
   ///   - underlying: The error that caused this one. None by default.
   ///   - evidence: The response at which the load failed. None by default.
@@ -119,7 +119,7 @@ extension APIError {
     case transport
     /// Decoding and validating the response.
     case response
-    /// Turning raw data into what a view uses.
+    /// Mapping raw data for a view.
     case reform
     /// Looking up stored responses.
     case cache

@@ -1,4 +1,4 @@
-/// How far a request came on its way to a server: what decides whether it may be sent again.
+/// How far a request came on its way to a server. It decides whether the request may be sent again.
 ///
 /// Every transport fills it from what it saw on the connection, never from an error code: a connection may be refused
 /// after another one has carried the same request. Of several attempts the furthest counts.

@@ -1,5 +1,5 @@
 extension RawData {
-  /// The value as a type, or an error that names the path, what was expected and what was found.
+  /// The value as a type, or an error with the path, the expected and the found kind.
   ///
   /// ```swift
   /// let price = try row.price.require(Double.self)
@@ -49,7 +49,7 @@ extension RawData {
 
   /// The error for a value other than the expected one; for reformers with rules of their own.
   ///
-  /// - Parameter expectation: What was expected, with its article: `a date in the future`.
+  /// - Parameter expectation: The expected value, with its article: `a date in the future`.
   @inline(never)
   public func unexpected(_ expectation: String) -> APIError {
     APIError(

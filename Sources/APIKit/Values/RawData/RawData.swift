@@ -16,7 +16,7 @@
 /// ``Kind-swift.enum/missing``: its members and elements are missing, its leaves are nil, and
 /// ``require(_:)-(Leaf.Type)`` throws an error that names the whole path.
 ///
-/// JSON is parsed strictly by RFC 8259. What the RFC leaves open is handled as follows: a byte-order mark
+/// JSON is parsed strictly by RFC 8259. Cases that the RFC leaves open are handled as follows: a byte-order mark
 /// at the start is skipped; invalid UTF-8 is refused; an escaped NUL is ordinary text; an unpaired
 /// surrogate is accepted and read as U+FFFD; of several members with one name the last is used, and
 /// ``all(forKey:)`` returns all; names are compared byte by byte.

@@ -39,7 +39,7 @@ public struct HTTPRequest: Sendable {
     get { fields.value.timeouts }
     _modify { yield &fields.value.timeouts }
   }
-  /// What this request requires of the transport beyond plain HTTP.
+  /// Settings of this request beyond plain HTTP.
   public var options: HTTPRequestOptions {
     get { fields.value.options }
     _modify { yield &fields.value.options }
@@ -105,7 +105,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// number takes no memory beside the limits.
   var spentMilliseconds: UInt32 = 0
 
-  /// Makes timeouts; what is omitted is left to the transport.
+  /// Makes timeouts; each omitted one is left to the transport.
   public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
     self.connect = connect
     self.idle = idle
@@ -139,7 +139,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
   }
 }
 
-/// What a request requires of the transport beyond plain HTTP. Each must be among the transport's
+/// Settings of a request beyond plain HTTP. Each must be among the transport's
 /// capabilities.
 public struct HTTPRequestOptions: Sendable {
   /// User and password for a server's challenge (Basic, Digest) or for an FTP server. None by default.
@@ -159,7 +159,7 @@ public struct HTTPRequestOptions: Sendable {
   public var allowsExpensive: Bool?
   /// Whether interfaces in Low Data Mode may be used; as above.
   public var allowsConstrained: Bool?
-  /// What the traffic is for; as above.
+  /// The kind of traffic; as above.
   public var serviceType: NetworkServiceType?
   /// How urgent it is among the requests to its host. The default is ``FlightPriority/normal``. Wants no capability: what a
   /// transport makes of it changes no outcome.

@@ -1,4 +1,4 @@
-/// What traffic is for, so that the system can set its priority.
+/// The kind of traffic, by which the system sets its priority.
 public enum NetworkServiceType: Sendable, Hashable {
   /// Ordinary requests.
   case standard

@@ -3,7 +3,7 @@
 /// ```swift
 /// let wire = WireOptions(trace: .sent)
 /// ```
-/// Each load then begins a trace of its own, or goes on with the ``current`` one, and each request on the wire is a new
+/// Each load then begins a trace of its own, or continues with the ``current`` one, and each request on the wire is a new
 /// parent in it.
 /// - SeeAlso: <https://www.w3.org/TR/trace-context/>
 public struct TraceContext: Sendable, Hashable {
@@ -13,11 +13,11 @@ public struct TraceContext: Sendable, Hashable {
   public let parentID: String
   /// Whether the caller records the trace.
   public let isSampled: Bool
-  /// What `tracestate` says, passed on as it is; nil for nothing.
+  /// The value of `tracestate`, passed on unchanged; nil for none.
   public let state: String?
 
   /// The trace that a task works for, such as the request that a server is handling; nil by default. A load that takes
-  /// off in the task goes on with it.
+  /// off in the task continues with it.
   @TaskLocal public static var current: TraceContext?
 
   /// Begins a trace.

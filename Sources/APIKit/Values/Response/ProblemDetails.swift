@@ -1,4 +1,4 @@
-/// What a server says about a failure in the standard form for it: a body of `application/problem+json`.
+/// A failure in the standard form of RFC 9457: a body of `application/problem+json`.
 ///
 /// ```swift
 /// } catch {
@@ -17,11 +17,11 @@ public struct ProblemDetails: Sendable, Redacted {
   /// A URI that names the kind of the problem, absolute or relative to the URL of the request. `about:blank` where the server
   /// names none: the status then says all.
   public var type: String { raw["type"].string ?? "about:blank" }
-  /// What the kind of problem is, in a few words that are the same each time.
+  /// The title of the kind of problem, always the same.
   public var title: String? { raw["title"].string }
   /// The status with which the server has sent it. Something on the way may have changed that of the response.
   public var status: Int? { raw["status"].int }
-  /// What was wrong this time.
+  /// The explanation of this occurrence.
   public var detail: String? { raw["detail"].string }
   /// A URI that names this occurrence, absolute or relative to the URL of the request.
   public var instance: String? { raw["instance"].string }
@@ -58,7 +58,7 @@ public struct ProblemDetails: Sendable, Redacted {
 }
 
 extension APIError {
-  /// What the server says about the failure, where its body is of the content type `application/problem+json` (RFC 9457);
+  /// The problem details of the failure, if its body is of the content type `application/problem+json` (RFC 9457);
   /// nil for all others, and for one of more than 64 KiB. Each access decodes it anew.
   public var problem: ProblemDetails? { response.flatMap { ProblemDetails($0) } }
 }

@@ -39,7 +39,7 @@ public struct TransportMetrics: Sendable, Hashable {
   ///
   /// The libcurl transport sends only idempotent requests again. Other transports do not tell, and give 0.
   public var resends: Int = 0
-  /// What was sent before, first to last, each with its own times: requests whose connection ended before a response
+  /// Earlier requests, first to last, each with its own times: requests whose connection ended before a response
   /// (``resends``), and requests that were answered with a challenge of the server or the proxy to log in.
   ///
   /// All other values are those of the request that was sent last. A request that was lost ends, as far as can be seen,

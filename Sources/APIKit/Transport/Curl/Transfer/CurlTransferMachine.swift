@@ -81,7 +81,7 @@
     /// This much of the request has left.
     mutating func sent(_ progress: RequestProgress) { self.progress = max(self.progress, progress) }
 
-    /// The connection cannot be used: nothing was sent on it, and the attempt goes on with a new one.
+    /// The connection cannot be used: nothing was sent on it, and the attempt continues with a new one.
     mutating func startAgain(at now: Int64) {
       hasStartedAgain = true
       lastActivity = now

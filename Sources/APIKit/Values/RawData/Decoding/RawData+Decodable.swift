@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value of any shape, as a member of a type that is sent or decoded: what a document calls free-form.
+/// A JSON value of any shape, as a member of a type that is sent or decoded.
 ///
 /// It is a ``RawData``, so it is read like a response, is written with all digits of its numbers and with its members in their
 /// order, and can be stated as a literal:

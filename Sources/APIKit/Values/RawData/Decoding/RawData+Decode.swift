@@ -31,7 +31,7 @@ extension RawData {
   /// document is nested deeper than 16 levels and the thread's stack is too small for it, decoding runs on another
   /// thread while this one waits.
   /// - Throws: An error with the stage `reform` and the reason ``APIError/Reason/unexpectedValue``. Its
-  ///   detail names the path from the top of the document, what was expected and what was found;
+  ///   detail names the path from the top of the document, the expected and the found kind;
   ///   `underlying` is the `DecodingError` with its coding path, or what the type's own `init(from:)`
   ///   threw. An ``APIError`` that it threw is passed on.
   public func decode<Value: Decodable>(

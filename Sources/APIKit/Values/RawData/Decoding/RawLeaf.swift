@@ -12,7 +12,7 @@ public import Foundation
 public protocol RawLeaf {
   /// Reads a value; nil when it is of another kind or does not fit.
   init?(raw: RawData)
-  /// What is expected, for errors: `a number`.
+  /// The expected kind, for errors: `a number`.
   static var expectation: String { get }
 }
 

@@ -44,7 +44,7 @@ extension SecretMask {
     reader.take(to: end)
   }
 
-  /// The lines of a head. One that begins with a space goes on with the line before it (RFC 5322, 2.2.3).
+  /// The lines of a head. One that begins with a space continues with the line before it (RFC 5322, 2.2.3).
   private static func lines(_ head: ArraySlice<UInt8>) -> [String] {
     var lines: [String] = []
     for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {

@@ -19,7 +19,7 @@ import Foundation
 /// A request has the `Content-Type` of the form unless its manager or service states one.
 /// - SeeAlso: RFC 7578; <https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>
 public struct MultipartForm: Sendable {
-  /// What stands between the parts: 128 random bits in hexadecimal digits after a prefix. The form and its copies have one
+  /// The boundary: 128 random bits in hexadecimal digits after a prefix. The form and its copies have one
   /// boundary, so all attempts of a load send the same bytes.
   public let boundary: String
   private(set) var parts: [MultipartPart] = []

@@ -13,7 +13,7 @@
 /// next; the error of the last one ends the load. A response that none takes is refused with
 /// ``APIError/Reason/unacceptableContentType``.
 public struct BodyChoice: Sendable {
-  /// What decodes.
+  /// The decoder.
   public var decoder: any BodyDecoder
   /// The media types that it takes, in lower case: `application/json`, `text/*`. Empty, the default, takes all.
   public var contentTypes: Set<String>
@@ -23,7 +23,7 @@ public struct BodyChoice: Sendable {
   /// Makes a choice.
   ///
   /// - Parameters:
-  ///   - decoder: What decodes.
+  ///   - decoder: Decodes the body.
   ///   - contentTypes: The media types that it takes; empty takes all.
   ///   - statuses: The statuses that it takes.
   public init(_ decoder: any BodyDecoder, contentTypes: Set<String> = [], statuses: Range<Int> = 100..<1000) {

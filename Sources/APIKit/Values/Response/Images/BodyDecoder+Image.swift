@@ -30,6 +30,6 @@ public struct ImageBodyDecoder: BodyDecoder {
 }
 
 extension HTTPResponse {
-  /// What the first bytes of the body say, if it is an image in memory; nil otherwise.
+  /// The head of the image, if the body is one in memory; nil otherwise.
   public var imageHead: ImageHead? { ImageHead(of: bytes) }
 }

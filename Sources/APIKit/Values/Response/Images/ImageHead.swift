@@ -1,7 +1,7 @@
-/// What the first bytes of an image say: its format, its size in pixels and its orientation. Nothing is decoded.
+/// The format, size and orientation of an image, read from its first bytes. Nothing is decoded.
 ///
 /// PNG, JPEG, GIF, WebP, HEIC, AVIF and BMP are known. At most the first 64 KiB are read: where they do not tell the
-/// size, it is nil. What the bytes say counts, whatever the `Content-Type` says.
+/// size, it is nil. The bytes count, not the `Content-Type`.
 ///
 /// ```swift
 /// if let head = response.http.imageHead, head.pixelCount ?? .max <= 50_000_000 { show(response.bytes) }

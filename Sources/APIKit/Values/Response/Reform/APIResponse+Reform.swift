@@ -3,7 +3,7 @@ extension APIResponse {
   ///
   /// A `Hashable` reformer runs once per response: its output is kept and returned to later calls with an
   /// equal reformer. Runs on the caller's thread; for long lists use ``dataInBackground(with:)``. Throws
-  /// what the reformer throws, as an ``APIError`` placed in `reform`.
+  /// the reformer's error as an ``APIError`` placed in `reform`.
   public func data<Output>(with reformer: some Reformer<Output>) throws(APIError) -> Output {
     guard let key = ReformMemo.ReformerKey(reformer) else { return try reform(reformer) }
     if let output = reforms.output(of: key, as: Output.self) { return output }

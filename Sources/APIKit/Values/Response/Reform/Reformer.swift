@@ -1,11 +1,11 @@
-/// Turns raw data into what a view can use without further work.
+/// A mapper: turns raw data into values for a view.
 ///
 /// The object that shows the data chooses it: several reformers can serve one API, and one reformer can
 /// give several APIs the same output, by checking the source. It runs on the caller's thread, so it is
 /// `Sendable` and keeps no state. A reformer of long lists should check `Task.isCancelled` from time to
 /// time. Ready-made reformers are in the Reformers product.
 public protocol Reformer<Output>: Sendable {
-  /// What the view uses: rows, points, a string, a view model.
+  /// The type of the output: rows, points, a string, a view model.
   associatedtype Output: Sendable
 
   /// Makes the output from the data of one landing.

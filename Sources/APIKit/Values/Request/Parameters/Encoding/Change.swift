@@ -1,4 +1,4 @@
-/// What a PATCH says about one member that may be null: nothing, null, or a value.
+/// A member of a PATCH that may be null: unchanged, null, or a value.
 ///
 /// An optional has two of the three. In a type that is sent or decoded:
 ///

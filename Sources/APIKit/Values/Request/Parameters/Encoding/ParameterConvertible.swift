@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A type that says itself what it is sent as.
+/// A type that states the form in which it is sent.
 ///
 /// The plain types of the standard library, `Date` and `Data` conform; optionals, arrays and dictionaries
 /// do if their elements do, and an enum with raw values does when it declares it. Any other `Encodable` value
