@@ -15,10 +15,10 @@ public import APIKit
   /// others resumes the partial file. The default is none.
   var volatileParameters: Set<String> { get }
 
-  /// Where a file goes, now that status and header fields of the response are known; nil for the place that the call names.
+  /// The destination of a file, by status and header fields of its response; nil for the destination of the call.
   ///
-  /// Called on the main actor once for each file that is begun, with an empty body. The partial file stays beside the place
-  /// that the call names, so the one returned here must be on the same volume. An error that is thrown ends the download.
+  /// Called on the main actor once for each file that is begun, with an empty body. The partial file stays beside the destination
+  /// of the call, so the one returned here must be on the same volume. An error that is thrown ends the download.
   /// The default is nil.
   func destination(for response: HTTPResponse) throws -> DownloadTarget?
 
