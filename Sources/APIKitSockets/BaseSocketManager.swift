@@ -183,7 +183,7 @@ public import APIKit
 
   // MARK: Closing
 
-  /// Closes the socket in order: what was sent before leaves first, then the close frame, then the server's end is waited
+  /// Closes the socket in order: queued messages leave first, then the close frame, then the server's end is waited
   /// for, at most ``SocketOptions/closeLimit``. A socket that is not open yet ends at once.
   ///
   /// Throws `APIError.Reason.misconfigured` for a code that may not be sent (only 1000–1003, 1007–1014 and 3000–4999

@@ -17,7 +17,7 @@ public import APIKit
   var reconnection: ReconnectPolicy { get }
   /// How the values are separated. The default is ``LineFormat/lines``.
   var format: LineFormat { get }
-  /// Whether a line that cannot be read is delivered with its number and what is wrong; the default, false, ends the stream
+  /// Whether a line that cannot be read is delivered with its number and its fault; the default, false, ends the stream
   /// with that error.
   var deliversBadLines: Bool { get }
   /// The most bytes of a line. The default is 16 MiB.

@@ -25,7 +25,7 @@ extension Authenticator {
       get { stated.endsCredential ?? Self.isFinal }
       set { stated.endsCredential = newValue }
     }
-    /// Whose a credential is; nil where it does not say. The default is its note `user` (``Credential/notes``).
+    /// The user of a credential; nil if it names none. The default is its note `user` (``Credential/notes``).
     ///
     /// Loads belong to the user who was signed in when they were called. A new sign-in whose credential names the same user
     /// leaves them alone; where a credential names none, each sign-in counts as that of another user, and the loads of the

@@ -21,7 +21,7 @@ public struct CacheStatistics: Sendable, Hashable {
 
   /// The level in memory.
   public var memory = Level()
-  /// This process's counts for the level on disk, and what it holds; zeros without a disk.
+  /// This process's counts for the level on disk, and its contents; zeros without a disk.
   public var disk = Level()
   /// The level on disk with the counts of all processes since it was made or last emptied; ``disk`` has
   /// those of this process. Counts of other processes are as of their last write.

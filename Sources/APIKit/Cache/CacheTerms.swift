@@ -34,7 +34,7 @@ public struct CacheTraits: Sendable, Hashable {
 
 /// How one load uses the cache: an exception from its manager's policy.
 ///
-/// What a load may use is what the policy has stored: with ``CachePolicy/none``, an unsafe method or a service without
+/// A load may use only responses that the policy has stored: with ``CachePolicy/none``, an unsafe method or a service without
 /// a cache nothing is. `Docs/Cache.md` compares the six.
 public enum CacheUse: Sendable, Hashable {
   /// By the rules: the manager's policy and the network's condition.
@@ -48,7 +48,7 @@ public enum CacheUse: Sendable, Hashable {
   /// The server is asked as if nothing were stored; its response is stored as the policy allows. Caches on the way
   /// may land in its place.
   case ignoring
-  /// As ``ignoring``, and the request says `Cache-Control: no-cache` beside what the manager says in that field, so
+  /// As ``ignoring``, and the request has `Cache-Control: no-cache` beside the manager's value of that field, so
   /// that caches on the way ask the server too (RFC 9111, 5.2.1.4). It is said whatever the policy is.
   case ignoringAllCaches
   /// A stored response lands whatever its age; otherwise the server is asked. As ``CachePreference/stored``, for one

@@ -122,7 +122,7 @@ public final class ResponseCache: Sendable {
 
   // MARK: Numbers
 
-  /// The counts since the cache was made, and what it holds now. It reads the database where there is a
+  /// The counts since the cache was made, and its present contents. It reads the database where there is a
   /// disk.
   public var statistics: CacheStatistics {
     var numbers = CacheStatistics()

@@ -1,7 +1,7 @@
 /// A response that is about to be stored, for the service and the manager to change: see
 /// ``APIService/willStore(_:of:)`` and ``APIManager/willStore(_:)``.
 ///
-/// The landing is not changed by it. What is changed here is what a later load finds, in memory and on disk.
+/// Changes affect later loads, in memory and on disk. The present landing is not changed.
 public struct StorableResponse: Sendable {
   /// Status, header fields without those of the connection, and the body in memory, deciphered. Freshness and
   /// validators are taken from the fields; a changed body is parsed again, and a response that cannot be parsed is not

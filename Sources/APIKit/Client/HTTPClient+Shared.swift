@@ -8,9 +8,9 @@ extension HTTPClient {
 
   /// Makes a client with a transport of its own: the platform's default one with this configuration.
   ///
-  /// Cookies are kept where ``TransportConfiguration/persistence`` and ``TransportConfiguration/storageKey``
-  /// say; those of every server (``CookieJar/AcceptPolicy/always``). Throws ``APIError/Reason/misconfigured`` or ``APIError/Reason/unsupportedCapability`` when the configuration
-  /// is not valid or needs what the transport cannot do.
+  /// Cookies are kept where ``TransportConfiguration/persistence`` and ``TransportConfiguration/storageKey`` say; those of
+  /// every server (``CookieJar/AcceptPolicy/always``). Throws ``APIError/Reason/misconfigured`` or
+  /// ``APIError/Reason/unsupportedCapability`` when the configuration is not valid or needs a missing capability.
   public init(
     configuration: TransportConfiguration, redirects: RedirectPolicy = .follow
   ) throws(APIError) {

@@ -1,6 +1,6 @@
 /// One thing that happened to a flight, with its reason.
 ///
-/// The steps of the path record them as they decide, and tell them to those who listen to ``FlightEvents``. New cases may be
+/// The steps of the path record them as they decide, and send them to the listeners of ``FlightEvents``. New cases may be
 /// added, so a `switch` needs a default. Texts contain no secrets: they are printed as they are.
 public enum FlightEvent: Sendable {
   /// The takeoff policy, an interceptor or the validation of the parameters refused the load; with the
@@ -22,7 +22,7 @@ public enum FlightEvent: Sendable {
   case network(String)
   /// The load waited this long for its slot at the host.
   case held(Duration, host: String)
-  /// The load waited this long for the sake of a rate; with what is counted and the rate, in words.
+  /// The load waited this long for a rate limit; with the counted scope and the rate, as text.
   case paced(Duration, by: String)
   /// A decision of the circuit breaker, in words.
   case breaker(String)

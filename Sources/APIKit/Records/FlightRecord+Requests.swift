@@ -13,7 +13,7 @@ extension FlightRecord {
     public let status: Int?
     /// Whether it ended without a complete response, or with a redirect that could not be followed.
     public let isBroken: Bool
-    /// Its own times, connection and sizes. What the transport itself sent again is in ``TransportMetrics/earlier``.
+    /// Its own times, connection and sizes. Requests that the transport itself repeated are in ``TransportMetrics/earlier``.
     public let metrics: TransportMetrics
 
     /// How long it took.

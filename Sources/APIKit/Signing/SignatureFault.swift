@@ -4,7 +4,7 @@ public enum SignatureFault: Error, Sendable, Hashable, CustomStringConvertible {
   case missing(String)
   /// A header field is not what its syntax asks for; its name.
   case unreadable(String)
-  /// The signature holds what the verifier does not know, or the same twice; what it is.
+  /// The signature has an unknown or a repeated part; its name.
   case unknown(String)
   /// The key is not known, or the application is not registered.
   case unknownKey

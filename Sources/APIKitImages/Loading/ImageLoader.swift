@@ -15,7 +15,7 @@ public import APIKit
 /// let photo = try await photos.image(for: ["id": 7], size: ImageHead.Size(width: 640, height: 480))
 /// ```
 /// Loads go down the path of all loads, with the policies of manager and service; the response cache is asked as
-/// `APIManager.cachePolicy` says. All who want one image at the same time share one load, and all who want it in one size
+/// `APIManager.cachePolicy` says. Concurrent requests for one image share one load, and those for one size
 /// share one decoding. Pictures in memory belong to the user who is signed in, as stored responses do; they have no
 /// lifetime, and the server is not asked again while they are kept. A response with `no-store` is shown and not kept.
 ///
@@ -116,7 +116,7 @@ public import APIKit
     try await image(.parameters(parameters), size: size, fills: fills)
   }
 
-  /// Drops the pictures in memory. Views keep what they show, and the response cache what it has.
+  /// Drops the pictures in memory. Views keep their pictures, and the response cache its responses.
   public func removeAll() { pipeline.removeAll() }
 
   /// What a picture costs in memory.

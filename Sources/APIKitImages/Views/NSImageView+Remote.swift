@@ -6,7 +6,7 @@
   extension NSImageView {
     /// Loads the image at a URL and shows it, decoded for the size of the view off the main actor.
     ///
-    /// A cell calls it each time it is configured: what comes of the image before is not shown any more. The load begins
+    /// A cell calls it each time it is configured: the result of the image before is not shown any more. The load begins
     /// when the view is in a window and has a size, and is cancelled when it leaves the window. A picture in memory is
     /// shown at once. Called again with the same URL it does nothing, unless the load has failed: then it is made again,
     /// as by a click on the view.

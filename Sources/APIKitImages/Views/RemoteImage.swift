@@ -12,7 +12,7 @@
   /// ```
   /// It takes the space that it is offered, as a colour does: give it a frame or an aspect ratio. The image is decoded for
   /// that space, off the main actor. A picture in memory is there at the first drawing. When the view disappears its load is
-  /// cancelled; when it wants another image, what comes of the one before is not shown. A failure is shown as a button
+  /// cancelled; when it gets another image, the result of the one before is not shown. A failure is shown as a button
   /// that loads again.
   public struct RemoteImage<Placeholder: View, Failure: View>: View {
     private let address: ImageAddress?

@@ -3,7 +3,7 @@ public import APIKit
 /// Requests and responses in the form of HAR 1.2, which browsers and proxies write and open.
 ///
 /// Each entry is one exchange with a server: an attempt, a hop of a redirect, a hedged request.
-/// ``ExchangeArchive`` makes one of what is sent, with secrets masked; ``init(parsing:)`` reads one of a file.
+/// ``ExchangeArchive`` makes one of a transport's exchanges, with secrets masked; ``init(parsing:)`` reads one of a file.
 /// - SeeAlso: <http://www.softwareishard.com/blog/har-12-spec/>
 public struct HTTPArchive: Sendable {
   /// The entries, in the order in which they began.

@@ -10,7 +10,7 @@ public import APIKit
 /// a 401 or 403 after the credential was renewed, a certificate or a pin that does not hold. Every connection is
 /// opened by a load of its own: assembled, signed and authorized anew.
 public struct ReconnectPolicy: Sendable {
-  /// What happens to messages that were given to `send` and had not begun to leave when the connection was lost.
+  /// The rule for messages that `send` had queued and that had not begun to leave when the connection was lost.
   public enum Unsent: Sendable, Hashable {
     /// They are told to the delegate and dropped.
     case drop

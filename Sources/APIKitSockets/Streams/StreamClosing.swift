@@ -8,7 +8,7 @@ public struct StreamClosing: Sendable {
     case cancelled
     /// The server has ended it in order: the end of its body, or status 204.
     case finished
-    /// What the manager waits for has come; see ``EventStreamManager/ends(at:)``.
+    /// The stream is complete; see ``EventStreamManager/ends(at:)``.
     case complete
     /// It failed, or could not be opened.
     case failed

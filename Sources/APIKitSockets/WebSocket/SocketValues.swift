@@ -63,7 +63,7 @@ public struct SocketClosing: Sendable {
   }
 }
 
-/// What the server accepted when a WebSocket opened.
+/// The accepted handshake of a WebSocket.
 public struct SocketOpening: Sendable {
   /// The subprotocol that the server chose; nil where it chose none.
   public let subprotocol: String?
@@ -75,7 +75,7 @@ public struct SocketOpening: Sendable {
   public let number: Int
 }
 
-/// What a WebSocket may take, send and wait for.
+/// Limits, pings and compression of a WebSocket.
 public struct SocketOptions: Sendable, Hashable {
   /// The most bytes of a message from the server, unpacked; the default is 16 MiB. A larger one ends the connection with
   /// 1009, before it is kept.

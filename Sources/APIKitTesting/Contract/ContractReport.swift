@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What a reformer did with each change of a response; see ``ReformerContract``.
+/// The effect of each change of a response on a reformer; see ``ReformerContract``.
 public struct ContractReport: Sendable, CustomStringConvertible {
   /// The result of one change.
   public enum Verdict: String, Sendable, Hashable, CaseIterable {

@@ -1,6 +1,6 @@
 public import APIKit
 
-/// Changes a recorded response value by value and reports what a reformer does with it.
+/// Changes a recorded response value by value and reports the effect on a reformer.
 ///
 /// Each member of the response is removed, set to null, and replaced by a value of each other kind, one
 /// change at a time. The reformer must not crash. The report shows for which changes it throws, uses a

@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What a ``StubTransport`` does with one request: respond, fail, wait, compute a response, or send
+/// The action of a ``StubTransport`` for one request: respond, fail, wait, compute a response, or send
 /// nothing.
 ///
 /// They nest: `.after(.seconds(1), .status(503))`, `.held(by: gate, .json("[]"))`.

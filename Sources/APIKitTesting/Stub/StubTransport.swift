@@ -12,9 +12,9 @@ public import APIKit
 /// head inspection, progress, cancellation and the idle and total time limits work as with a real
 /// transport. May be used from any thread.
 public final class StubTransport: AsyncHTTPTransport {
-  /// What the stub can do; everything by default. A test may pass fewer.
+  /// The capabilities of the stub; all by default. A test may pass fewer.
   public let capabilities: TransportCapabilities
-  /// What its configuration would state for all loads; none by default.
+  /// The options of its configuration for all loads; none by default.
   public let loadOptions: LoadOptions
   private let logins = MemoryLoginStore()
 
@@ -41,10 +41,10 @@ public final class StubTransport: AsyncHTTPTransport {
   /// - Parameters:
   ///   - responses: The responses to every request that no other rule matches, in order; the last one is
   ///     repeated. None by default.
-  ///   - capabilities: What it can do; everything by default.
+  ///   - capabilities: Its capabilities; all by default.
   ///   - clock: The clock of ``StubResponse/after(_:_:)`` and ``StubResponse/silence``, and of the time
   ///     limits during them; the system's by default.
-  ///   - loadOptions: What its configuration would state for all loads; none by default.
+  ///   - loadOptions: The options of its configuration for all loads; none by default.
   ///   - keepsRequests: Whether ``requests`` records; true by default. Use false in tests with very many
   ///     requests.
   public init(

@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// A tape is a HAR 1.2 file with a few fields of its own: browsers open it, and one that a browser wrote is a tape too.
 /// Its fields are sorted and stand one on a line, so that two versions differ in few lines. Bodies above 16 KiB that are
-/// no text lie beside it, in the folder `NAME.bodies`, by their SHA-256. What was secret when it was recorded has a
+/// no text lie beside it, in the folder `NAME.bodies`, by their SHA-256. Each recorded secret has a
 /// pseudonym, the same wherever it occurs: `apikit-secret-1`.
 public struct Tape: Sendable {
   /// The version of the form that is written; a file of another one is refused.

@@ -2,7 +2,7 @@ public import APIKit
 public import APIKitReports
 
 extension Tape {
-  /// Asks the live server what is on the tape, and tells where it says something of another shape by now.
+  /// Sends the requests of the tape to the live server, and lists responses of another shape.
   ///
   /// Only requests that change nothing (GET, HEAD) are made, one after the other. Compared are the status, the media type
   /// and, of JSON, which members there are and of which kinds; values may differ. Run it by hand or at night: it is

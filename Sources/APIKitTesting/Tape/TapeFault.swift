@@ -11,7 +11,7 @@ import APIKit
 public struct TapeFault: Sendable {
   /// The effect of a fault on a request.
   public enum Effect: Sendable {
-    /// Something else than what is on the tape: `.failure(.unknownHost)`, `.dropped`, `.silence`, `.status(503)`.
+    /// Another result than the recorded one: `.failure(.unknownHost)`, `.dropped`, `.silence`, `.status(503)`.
     case other(StubResponse)
     /// The connection ends after so many bytes of the recorded body: `transport.truncated-body`.
     case truncated(after: Int)

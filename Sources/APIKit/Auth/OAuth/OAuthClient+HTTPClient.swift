@@ -36,14 +36,14 @@ extension OAuthClient {
 }
 
 extension OAuthServerMetadata {
-  /// Asks a server for what it says about itself, over an HTTP client, without its cookies and without
+  /// Loads the metadata of a server over an HTTP client, without its cookies and without
   /// following redirects.
   ///
   /// - Parameters:
   ///   - issuer: The server's name, exactly as it writes it: `https://id.example.com/tenant`.
   ///   - client: Sends the request.
   /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
-  ///   ``APIError/Reason/malformedOAuthResponse`` for what is no such document,
+  ///   ``APIError/Reason/malformedOAuthResponse`` for another document,
   ///   ``APIError/Reason/misconfigured`` for an address that is neither `https` nor on loopback and for a
   ///   server without PKCE by S256, or why there is no response.
   public static func discover(

@@ -17,6 +17,6 @@ public enum SignInChange: Sendable, Hashable {
   case refreshed
   /// There is no credential any more: the user signed out, or a renewal failed for good.
   case signedOut
-  /// A load waits for a sign-in. Told of each, and first to who begins to listen while loads wait.
+  /// A load waits for a sign-in. Sent for each, and first to an observer that begins while loads wait.
   case signInNeeded
 }

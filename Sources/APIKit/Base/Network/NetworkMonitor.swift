@@ -67,9 +67,7 @@ public final class NetworkMonitor: Sendable {
   /// The condition after each change of the network, until the monitor is released: also when one Wi-Fi takes the place of
   /// another, or the machine gets another address, which the condition does not show.
   ///
-  /// Transports empty by themselves what such a change makes wrong: their idle connections and resolved names. What an
-  /// application or a layer above has learnt of its hosts on the old network (which of them is near, how fast it is, which
-  /// failed) is to be measured anew here:
+  /// Transports discard their idle connections and resolved names themselves. An application should measure its hosts anew:
   ///
   /// ```swift
   /// for await _ in NetworkMonitor.shared.networkChanges() { measurements.removeAll() }

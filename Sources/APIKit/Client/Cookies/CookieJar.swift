@@ -2,7 +2,7 @@
 ///
 /// In memory, and in a file where the jar has one: it is read at the first use, on the thread that uses the
 /// jar, and written half a second after the first change since the last write, by ``flush()``, and when the
-/// jar is released. Jars and processes may share a file: each writes what it has changed, one after the other, and
+/// jar is released. Jars and processes may share a file: each writes its changes, one after the other, and
 /// takes over at its writes what others have. Session cookies stay in memory. May be used from any thread.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265>
 public final class CookieJar: Sendable {

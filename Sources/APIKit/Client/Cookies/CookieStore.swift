@@ -40,7 +40,7 @@ public struct CookieStore: Sendable, Hashable {
   /// Why the file cannot be read: its cookies are then not those of the jar, and the next ones replace it. Nil when it
   /// can be read, and when there is none.
   ///
-  /// ``APIError/Reason/fileFailed``, whose detail says what was found: another key, damage, another kind of content, the
+  /// ``APIError/Reason/fileFailed``, whose detail has the finding: another key, damage, another kind of content, the
   /// form of a later version, which is not replaced.
   public var fault: APIError? {
     do {

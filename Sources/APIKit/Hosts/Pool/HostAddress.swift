@@ -63,7 +63,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HostAddress: ExpressibleByStringLiteral {
-  /// Makes an address from a literal. A literal that is none traps with what is wrong, in release builds too.
+  /// Makes an address from a literal. An invalid literal traps with the fault, in release builds too.
   public init(stringLiteral value: String) {
     do { try self.init(value) } catch { fatalError(error.description) }
   }

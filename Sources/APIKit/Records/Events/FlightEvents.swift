@@ -2,8 +2,8 @@ import Dispatch
 
 /// The live events of all loads of the process: the one source of all observers.
 ///
-/// Those who need each event while a load is under way listen here, with ``add(_:capacity:)`` or ``events(capacity:)``.
-/// ``FlightNotices``, ``FlightStatistics`` and ``RecordSink`` are fed from here as well. While nobody listens, an event costs
+/// To get each event while a load runs, add a listener with ``add(_:capacity:)`` or ``events(capacity:)``.
+/// ``FlightNotices``, ``FlightStatistics`` and ``RecordSink`` use it as well. Without a listener, an event costs
 /// one look at a number. May be used from any thread.
 ///
 /// ```swift
@@ -48,7 +48,7 @@ public final class FlightEvents: Sendable {
 
   /// Tells a listener of all events from now on. It is kept until ``remove(_:)``; a second call changes nothing.
   ///
-  /// - Parameter capacity: How many events may wait for it; the default is 1,000. What comes when there is no room is
+  /// - Parameter capacity: How many events may wait for it; the default is 1,000. Further events are
   ///   dropped, and ``FlightEvent/dropped(_:)`` says how many there were.
   public func add(_ listener: any FlightListener, capacity: Int = 1000) {
     let queue = BoundedQueue(
@@ -73,8 +73,8 @@ public final class FlightEvents: Sendable {
 
   /// All events from now on, for one `for await` loop. They end when the task of the loop is cancelled.
   ///
-  /// - Parameter capacity: How many events may wait for the loop; the default is 1,000. What comes when there is no room
-  ///   is dropped, and ``FlightEvent/dropped(_:)`` says how many there were.
+  /// - Parameter capacity: How many events may wait for the loop; the default is 1,000. Further events
+  ///   are dropped, and ``FlightEvent/dropped(_:)`` says how many there were.
   public func events(capacity: Int = 1000) -> LiveEvents {
     let buffer = FlightEventBuffer(capacity: capacity)
     change { $0.streams.append(buffer) }

@@ -8,7 +8,7 @@ public enum FlightWait: Sendable, Hashable {
   case network
   /// The sign-in of its service, or the renewal of the credential.
   case signIn
-  /// The client's own rate of requests; with what is counted and the rate, in words.
+  /// The client's own rate of requests; with the counted scope and the rate, as text.
   case rate(String)
   /// A slot at the host.
   case slot(host: String)
@@ -18,7 +18,7 @@ public enum FlightWait: Sendable, Hashable {
   case batch
   /// The servers of the service's pool; with the pool's name.
   case servers(of: String)
-  /// The service's error hook; with what it waits for.
+  /// The service's error hook; with its reason.
   case hook(String)
   /// The next attempt, which begins after this time.
   case backoff(Duration)

@@ -3,7 +3,7 @@ public struct LiveEvent: Sendable {
   let recorder: FlightRecorder
   /// The attempt under way, counted from 1; 0 before the first.
   public let attempt: Int
-  /// When it happened, as the time since the call of `load`. What a transport knows only at the end is told late, with
+  /// When it happened, as the time since the call of `load`. Phases that a transport knows only at the end are sent late, with
   /// the time at which it happened.
   public let at: Duration
   /// The event.

@@ -2,7 +2,7 @@ import Dispatch
 
 /// The events of loads as a sequence for one `for await` loop: see ``FlightEvents/events(capacity:)``.
 ///
-/// It begins when it is made, and ends when the task that reads it is cancelled. Events that nobody has read are let go
+/// It begins when it is made, and ends when the task that reads it is cancelled. Unread events are released
 /// with the sequence and its iterator.
 public struct LiveEvents: AsyncSequence, Sendable {
   private let reading: Reading

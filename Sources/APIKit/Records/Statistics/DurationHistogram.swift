@@ -1,4 +1,4 @@
-/// How many durations fell into each of 43 ranges between 10 µs and 100 s: what is left of loads that are no longer kept.
+/// How many durations fell into each of 43 ranges between 10 µs and 100 s: the summary of loads that are no longer kept.
 public struct DurationHistogram: Sendable {
   /// The upper ends of the ranges, each included, in microseconds: 1, 1.5, 2, 3, 5 and 7 times each power of ten.
   package static let bounds: [Int64] = {

@@ -9,7 +9,7 @@
 /// print(report)
 /// for load in report.slow(longerThan: .seconds(2)) { print(load.api, load.duration) }
 /// ```
-/// It keeps less than 1 KiB for each of the last loads, and for at most 200 APIs a histogram; what comes after them is
+/// It keeps less than 1 KiB for each of the last loads, and for at most 200 APIs a histogram; further APIs are
 /// counted under ``other``. Safe on any thread.
 public final class FlightStatistics: FlightObserver {
   /// The one of the process.

@@ -74,7 +74,7 @@ public struct LandedLoad: Sendable {
   public let origin: Origin
   /// When `load` was called, in seconds since 1970 by the wall clock, for people.
   public let secondsSince1970: Double
-  /// When it landed, by the clock that is never set back: what loads are ordered and measured by.
+  /// When it landed, by the clock that is never set back. Loads are ordered and measured by it.
   public let landedAt: Duration
   /// The time from the call of `load` to the landing.
   public let duration: Duration

@@ -8,7 +8,7 @@ public struct StatisticsReport: Sendable {
 
   /// A number of loads that belong together.
   public struct Group: Sendable {
-    /// What they have in common: an API's ``LandedLoad/API/description``, a service's name, a host.
+    /// The common name: an API's ``LandedLoad/API/description``, a service's name, a host.
     public let name: String
     /// Their numbers.
     public let summary: LoadSummary

@@ -1,6 +1,6 @@
 /// A key of HTTP message signatures with its id and its algorithm.
 ///
-/// The algorithm belongs to the key. What a message says of it (`alg`) is compared and never followed.
+/// The algorithm belongs to the key. The `alg` of a message is compared and never followed.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9421#section-3.3>
 public struct SignatureKey: Sendable {
   /// How a key signs.

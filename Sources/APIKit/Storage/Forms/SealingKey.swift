@@ -21,7 +21,7 @@ extension APIError.Reason {
   /// A setting or its secret has no written form: a closure, an object of the application, or a secret without a key to
   /// seal it.
   public static let unwritableForm = Self("unwritable-form", "it cannot be written")
-  /// What is to be read is not the written form of this setting, or is that of another version; the detail says which.
+  /// The data are not the written form of this setting, or have another version; the detail says which.
   public static let unreadableForm = Self("unreadable-form", "what was written cannot be read")
 }
 

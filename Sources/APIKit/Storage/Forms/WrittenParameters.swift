@@ -2,7 +2,7 @@ import Foundation
 
 /// Parameters as they are kept: every value with its kind, in order, and secrets sealed.
 ///
-/// ``Parameters`` encode as what is sent, where a date is a text and the order may be lost. To keep them, encode this:
+/// ``Parameters`` encode as they are sent, where a date is a text and the order may be lost. To keep them, encode this:
 ///
 /// ```swift
 /// encoder.userInfo[.sealingKey] = key

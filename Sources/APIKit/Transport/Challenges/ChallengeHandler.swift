@@ -13,8 +13,8 @@
 ///
 /// It is asked once for a server (host, port and chain), for a client certificate (host and port) and for a login (its
 /// ``ProtectionSpace``, and again when the login is refused); loads that meet the same challenge meanwhile wait for the
-/// same word, and use a login while it is being tried. What it has said holds for this handler alone: a connection that was
-/// opened on its word serves no load with another handler or with none. ``forget()`` takes all of it back. In a test, call
+/// same answer, and use a login while it is being tried. Answers hold for this handler alone: a connection that was
+/// opened on its answer serves no load with another handler or with none. ``forget()`` forgets all of them. In a test, call
 /// ``decide(_:)`` with a challenge of your own.
 ///
 /// Isolation: the closure runs in a task of its own, on no transport's thread; it may wait for the user. It is cancelled
@@ -110,7 +110,7 @@ public final class ChallengeHandler: Sendable {
   }
 
   /// Forgets every answer: servers, certificates and logins are asked about again, and connections that were opened on
-  /// a word of this handler serve no further request. Stored logins stay in their store.
+  /// an answer of this handler serve no further request. Stored logins stay in their store.
   public func forget() {
     state.withLock { state in
       state.mark = Self.nextMark()

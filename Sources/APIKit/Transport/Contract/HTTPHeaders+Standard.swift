@@ -1,7 +1,7 @@
 import Foundation
 
 extension HTTPHeaders {
-  /// What a transport says of its client unless its configuration says otherwise: `User-Agent`, made by
+  /// The header fields of a client unless its configuration has others: `User-Agent`, made by
   /// ``userAgent(application:version:)`` of this process, and `Accept-Language`, made by ``acceptLanguage(_:)`` of the
   /// user's preferred languages where the system knows them. Read once in the life of a process.
   public static let standard: HTTPHeaders = {
@@ -16,7 +16,7 @@ extension HTTPHeaders {
   /// The value of `User-Agent` for an application: `Listings/2.4 APIKit/0.1 (Linux 6.1)`, that is application, its
   /// version if it is given, framework and system (RFC 9110, 10.1.5).
   ///
-  /// What may not be in a product's name is replaced by hyphens.
+  /// Characters that a product's name does not allow are replaced by hyphens.
   public static func userAgent(application: String, version: String? = nil) -> String {
     var products = [ClientDescription.token(application)]
     if let version { products[0] += "/" + ClientDescription.token(version) }

@@ -18,7 +18,7 @@ public protocol HTTPTransport: Sendable {
 
   /// Header fields that it adds to requests which have none of the same name. The default is none.
   ///
-  /// It does not add them where ``HTTPExchange/crossesOrigin`` is true: what of them is public is in the request then.
+  /// It does not add them where ``HTTPExchange/crossesOrigin`` is true: the request then has the public ones.
   var headers: HTTPHeaders { get }
 
   /// On whose behalf its requests are sent, as far as the transport itself says so: a text that is the same in every

@@ -1,6 +1,6 @@
 /// How far one request on the wire has come.
 ///
-/// ``FlightEvent/phase(_:)`` tells it to those who listen to ``FlightEvents``.
+/// ``FlightEvent/phase(_:)`` sends it to the listeners of ``FlightEvents``.
 public enum RequestPhase: Sendable, Hashable {
   /// It waits in the transport for a connection: the limit of its host or of the transport is reached.
   case queued

@@ -6,7 +6,7 @@
 /// nil and has the default. The record of the flight says which options applied and where they were stated
 /// (``FlightEvent/options(_:)``).
 ///
-/// A transport that cannot do what is asked refuses the load with ``APIError/Reason/unsupportedCapability``, which names it. A
+/// A transport without the capability refuses the load with ``APIError/Reason/unsupportedCapability``, which names it. A
 /// load with options of its own or its manager's neither joins others nor becomes part of a batch.
 public struct LoadOptions: Sendable {
   struct Fields: Sendable {
@@ -46,7 +46,7 @@ public struct LoadOptions: Sendable {
   /// Where the body of the response goes; in memory by default.
   ///
   /// A body in a file or a stream is not decoded: ``APIResponse/raw`` is missing, and `http.body` says where it is.
-  /// Nothing is stored of such a load, and nothing stored lands in its place.
+  /// Nothing is stored of such a load, and no stored response is used for it.
   public var destination: HTTPExchange.Destination? {
     get { self[\.destination] }
     set { self[\.destination] = newValue }
@@ -56,7 +56,7 @@ public struct LoadOptions: Sendable {
     get { self[\.login] }
     set { self[\.login] = newValue }
   }
-  /// An address to connect to in place of the URL's host, whose name stays; see ``HTTPRequestOptions/connectTo``.
+  /// An address to connect to instead of the URL's host, whose name stays; see ``HTTPRequestOptions/connectTo``.
   public var connectTo: String? {
     get { self[\.connectTo] }
     set { self[\.connectTo] = newValue }
@@ -128,7 +128,7 @@ public struct LoadOptions: Sendable {
   /// Whether the server is asked before the body is sent (`Expect: 100-continue`, RFC 9110, 10.1.1); false by default.
   ///
   /// For large bodies that a server may refuse by their header fields. The body is opened once the server has said to continue,
-  /// or after one second without a word; a final response in its place, 417 among them, lands without a byte of the body.
+  /// or after one second without a response; a final response, 417 among them, ends the load without a byte of the body.
   /// Needs ``TransportCapabilities/expectContinue``.
   public var expectsContinue: Bool? {
     get { self[\.expectsContinue] }

@@ -64,7 +64,7 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// lacks it: it requests none, and fails with ``APIError/Reason/undecodableContent`` when it gets one.
   public static let gzip = Self(rawValue: 1 << 27)
 
-  /// Suspending an exchange and letting it continue: what ``HTTPTransport/start(_:completion:)`` returns is a
+  /// Suspending and resuming an exchange: ``HTTPTransport/start(_:completion:)`` returns a
   /// ``SuspendableOperation``.
   public static let suspension = Self(rawValue: 1 << 28)
   /// Asking the application about authentication challenges.

@@ -35,7 +35,7 @@ public struct TransportConfiguration: Sendable {
   public var logins: (any LoginStore)?
   /// Which network interfaces may be used, and for which traffic; all by default.
   public var interfaces = InterfacePolicy()
-  /// What loads over the transport ask of the wire where neither they nor their manager nor their service say; nothing by
+  /// Options of loads over the transport that neither they nor their manager nor their service state; none by
   /// default.
   public var loadOptions = LoadOptions.none
   /// A resolver that looks names up over HTTPS (RFC 8484), as `https://1.1.1.1/dns-query`; nil, the default, asks the

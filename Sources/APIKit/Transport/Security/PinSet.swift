@@ -138,7 +138,7 @@ extension PinSet.Host {
 public struct PinMismatch: Sendable, Hashable {
   /// The host of the request.
   public var host: String
-  /// The digests of what it presented, its own certificate first.
+  /// The digests of the presented certificates, its own first.
   public var shown: [PinSet.Pin]
   /// The pins it should have matched.
   public var expected: [PinSet.Pin]

@@ -9,7 +9,7 @@ extension URLSessionTransport {
   /// Makes a transport over a session that the application has, such as one whose delegate decides about servers, or one
   /// with a `URLProtocol` for tests.
   ///
-  /// Each task of the transport has a delegate of its own for what a transport does itself: redirects, bodies, progress,
+  /// Each task of the transport has a delegate of its own for the work of a transport: redirects, bodies, progress,
   /// metrics, responses and their end; nothing is kept in the session's cache. Everything else remains the session's, by its
   /// configuration and delegate: trust, logins, client certificates, proxies, connections, and time limits beside those of
   /// the transport. The transport lacks the capabilities for these, so a setting that needs one is refused by name;
@@ -20,7 +20,7 @@ extension URLSessionTransport {
   ///
   /// - Parameters:
   ///   - session: The session; not one for the background. Its delegate queue must be serial and not the main one.
-  ///   - configuration: What of it a transport does itself, such as its header fields and limits.
+  ///   - configuration: The settings of the transport itself, such as its header fields and limits.
   /// - Throws: ``APIError/Reason/misconfigured`` for a session with another queue, or with header fields of its own: it would
   ///   add them to requests to any origin. ``APIError/Reason/unsupportedCapability`` for one for the background, for a
   ///   setting of the configuration that is the session's to make, and for any session on Linux, where tasks have no

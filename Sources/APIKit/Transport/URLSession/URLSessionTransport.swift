@@ -9,7 +9,7 @@ import Foundation
 /// Built and tested on Linux too, where `CurlTransport` can do more and is many times faster. Redirects,
 /// cookies and the cache of `URLSession` are switched off: the layers above handle them for every
 /// transport. Time limits are timers of the transport, because the system's have other meanings on each
-/// platform. What a platform does not offer is not among the ``capabilities-property``.
+/// platform. A feature that the platform lacks is not among the ``capabilities-property``.
 ///
 /// Isolation: may be used from any thread, with many exchanges at once.
 ///

@@ -3,7 +3,7 @@ public import Foundation
 extension APIError: LocalizedError {
   /// The text of `localizedDescription`: one sentence for the user of the application, in English.
   ///
-  /// Where the backend or the application itself said what is wrong (a business error, a ``ValidationError``, any
+  /// If the backend or the application has a text of its own (a business error, a ``ValidationError``, any
   /// `LocalizedError` that a validator or reformer throws), these are its words. Otherwise it is the sentence of the
   /// status or the ``Reason/sentence`` of the reason. For logs take ``description``, which says where and why.
   public var errorDescription: String? {

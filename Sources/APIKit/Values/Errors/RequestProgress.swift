@@ -1,6 +1,6 @@
 /// How far a request came on its way to a server. It decides whether the request may be sent again.
 ///
-/// Every transport fills it from what it saw on the connection, never from an error code: a connection may be refused
+/// Every transport fills it from its own counts, never from an error code: a connection may be refused
 /// after another one has carried the same request. Of several attempts the furthest counts.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2>
 public enum RequestProgress: Int, Sendable, Hashable, Comparable, CaseIterable, CustomStringConvertible {

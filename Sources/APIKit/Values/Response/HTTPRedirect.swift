@@ -1,4 +1,4 @@
-/// A redirect that was followed on the way to a response: what was asked, and how long that took.
+/// A redirect that was followed before a response: its request and its metrics.
 public struct HTTPRedirect: Sendable, Hashable {
   /// The URL that was redirected.
   public let url: HTTPURL

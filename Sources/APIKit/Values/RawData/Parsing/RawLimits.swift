@@ -12,7 +12,7 @@ extension RawData {
     /// A single string or number may have up to 256 MiB minus one byte.
     public static let hardMaximumBytes = Int(Int32.max)
 
-    /// 1,024 levels. What compares, writes or decodes a document calls itself for each level; where a thread's stack is
+    /// 1,024 levels. Comparing, writing and decoding a document recurse for each level; where a thread's stack is
     /// too small for a deep one, it does so on a thread with a larger stack.
     public static let hardMaximumDepth = 1024
 

@@ -43,7 +43,7 @@ public struct HTTPBodyStream: Sendable {
   public let length: Int64?
   /// Whether ``open`` may be called more than once.
   public let isReplayable: Bool
-  /// The media type of what it gives: the `Content-Type` of a request that states none. Nil, the default, says nothing.
+  /// The media type of its bytes: the `Content-Type` of a request that states none. Nil, the default, says nothing.
   public let contentType: String?
   /// Opens the body from its start.
   public let open: @Sendable () throws -> Source
@@ -55,7 +55,7 @@ public struct HTTPBodyStream: Sendable {
   /// - Parameters:
   ///   - length: The length in bytes if known.
   ///   - isReplayable: Whether it can be opened more than once; the default is false.
-  ///   - contentType: The media type of what it gives, if the request is to state it.
+  ///   - contentType: The media type of its bytes, for the request to state.
   ///   - open: Opens the body from its start.
   public init(
     length: Int64? = nil, isReplayable: Bool = false, contentType: String? = nil,

@@ -5,7 +5,7 @@ import Foundation
 /// It has the form that is sent: scheme in lower case, host canonical, path and query percent-encoded. A
 /// fragment is dropped, because it is never sent. The host is read by the WHATWG URL standard, so that one
 /// server has one name in origins, pins, cookies and limits; the rest strictly by RFC 3986. A URL that
-/// cannot be sent throws ``APIError/Reason/invalidURL`` with what is wrong.
+/// cannot be sent throws ``APIError/Reason/invalidURL`` with the fault.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986>
 public struct HTTPURL: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
@@ -52,7 +52,7 @@ public struct HTTPURL: Hashable, Sendable {
   public var origin: String { "\(scheme)://\(hostText):\(effectivePort ?? 0)" }
 
   /// Scheme, host, port and path. The query is left out, because it may contain secrets. The path is as it is sent;
-  /// ``description`` masks in it what an endpoint says is secret.
+  /// ``description`` masks the secret parts that an endpoint states.
   public var location: String { authorityText + path }
 
   /// The whole URL, as it is sent.
@@ -196,7 +196,7 @@ extension HTTPURL: CustomStringConvertible, ExpressibleByStringLiteral {
   /// `{placeholders}` have put into its path are masked.
   public var description: String { query == nil ? maskedLocation : maskedLocation + "?…" }
 
-  /// Makes a URL from a literal. A literal that is not a valid URL traps with what is wrong, in release builds too.
+  /// Makes a URL from a literal. An invalid literal traps with the fault, in release builds too.
   public init(stringLiteral value: String) {
     do {
       try self.init(value)

@@ -3,9 +3,9 @@
 /// A byte-order mark says which, then the charset of the content type, then what the document declares
 /// (`<meta charset="…">`, `<?xml encoding="…"?>`); without any it is UTF-8. The charsets are those of the WHATWG
 /// encoding standard: UTF-8, UTF-16, UTF-32, ISO 8859, windows-125x, gb18030, GBK, Big5, Shift_JIS, EUC-JP, EUC-KR and
-/// others. What cannot be read becomes U+FFFD.
+/// others. Unreadable bytes become U+FFFD.
 ///
-/// It is not among the standard decoders: register it where text is what a service sends.
+/// It is not among the standard decoders: register it if a service sends text.
 /// - SeeAlso: <https://encoding.spec.whatwg.org>
 public struct TextBodyDecoder: BodyDecoder {
   /// Makes a decoder.

@@ -48,8 +48,8 @@ extension BodyDecoder {
 
 /// Decodes JSON (RFC 8259); see ``RawData``.
 ///
-/// JSON is UTF-8. What older servers send is read as well: UTF-16 and UTF-32, known by their first bytes, and the charset
-/// of the content type where the body is not UTF-8.
+/// JSON is UTF-8. Other charsets of older servers are read as well: UTF-16 and UTF-32, known by their first bytes, and the
+/// charset of the content type where the body is not UTF-8.
 public struct JSONBodyDecoder: BodyDecoder {
   /// Makes a decoder.
   public init() {}

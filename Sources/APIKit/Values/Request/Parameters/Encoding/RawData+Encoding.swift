@@ -7,7 +7,7 @@ extension RawData {
   /// ```swift
   /// let value = try JSONValue(encoding: ["count": count, "tags": tags] as Parameters)
   /// ```
-  /// - Throws: ``APIError/Reason/unencodableParameter`` for what has no form in JSON.
+  /// - Throws: ``APIError/Reason/unencodableParameter`` for a value without a form in JSON.
   public init(encoding value: some Encodable) throws(APIError) {
     let parameter: ParameterValue
     do throws(Unencodable) {
