@@ -26,8 +26,8 @@ public import APIKit
   /// The time between the last ping and its pong; nil before the first.
   public internal(set) var roundTrip: Duration?
 
-  /// The clock of reconnections; tests replace it with a manual one.
-  var time: any TimeSource = SystemTime()
+  /// The clock of waits and limits; a test sets `ManualTime` of APIKitTesting.
+  public var time: any TimeSource = SystemTime()
   /// A random number from 0 to 1; tests replace it.
   var jitter: () -> Double = { .random(in: 0...1) }
 
@@ -92,9 +92,17 @@ public import APIKit
   /// Sends bytes. See ``send(_:compressed:)``.
   public func send(_ bytes: [UInt8]) throws(APIError) { try send(.data(bytes)) }
 
+  /// Sends a value as JSON, in a text message. See ``send(_:compressed:)``.
+  ///
+  /// Throws `APIError.Reason.unencodableParameter` for a value that has no form in JSON.
+  @_disfavoredOverload public func send(_ value: some Encodable) throws(APIError) {
+    try send(.text(try RawData(encoding: value).jsonText()))
+  }
+
   /// Queues a message to be sent, in the order of the calls.
   ///
-  /// Throws `APIError.Reason.socketNotOpen` in every state but ``SocketState/open``,
+  /// Between two connections the message is kept for the next one where the policy says so (``ReconnectPolicy/Unsent/keep(upTo:)``).
+  /// Throws `APIError.Reason.socketNotOpen` in every other state but ``SocketState/open``,
   /// `APIError.Reason.sendQueueFull` when more than ``SocketOptions/maximumQueuedBytes`` would wait, and
   /// `APIError.Reason.unsupportedCapability` where the system compresses what must not be.
   /// - Parameters:
@@ -109,6 +117,15 @@ public import APIKit
   }
 
   private func put(_ message: SocketMessage, _ compressed: Bool) throws(APIError) {
+    if isBetweenConnections, case .keep(let limit) = cycle.machine.policy.unsent {
+      let bytes = kept.reduce(WebSocketFrame.size(of: message)) { $0 + WebSocketFrame.size(of: $1.message) }
+      guard bytes <= limit else {
+        throw APIError(
+          .transport, .sendQueueFull,
+          "with this message \(bytes) bytes wait for the next connection, and \(limit) may")
+      }
+      return kept.append(SocketUnsent(message: message, hasBegun: false, packs: compressed))
+    }
     let channel = try openChannel()
     let limit = packing?.maximumQueuedBytes ?? .max
     guard channel.queuedBytes + message.byteCount <= limit else {
@@ -172,6 +189,14 @@ public import APIKit
   @discardableResult public func ping(within limit: Duration? = nil) async throws(APIError) -> Duration {
     let channel = try openChannel()
     return try await pingers.wait((), within: limit, time: time) { channel.ping(token: $0) }
+  }
+
+  /// Whether a connection was lost, or could not be opened, and another one follows.
+  private var isBetweenConnections: Bool {
+    guard state == .reconnecting || state == .connecting || state == .waiting, !isClosedByCaller else {
+      return false
+    }
+    return connections > 0 || cycle.machine.failures > 0
   }
 
   private func openChannel() throws(APIError) -> any SocketChannel {

@@ -50,7 +50,7 @@ extension DemoSignatures {
   }
 
   private static func saltedDigest() -> Check {
-    let signer = SaltedDigestSigner(key: SigningKey(Keys.sacramento), salt: Keys.sacramentoSalt)
+    let signer = SaltedDigestSigner(key: SecretKey(Keys.sacramento), salt: Keys.sacramentoSalt)
     return { request in
       // The API's name is the part of the path after service and version.
       let name = request.path.split(separator: "/").dropFirst(2).joined(separator: "/")
@@ -65,7 +65,7 @@ extension DemoSignatures {
   }
 
   private static func hmac() -> Check {
-    let signer = HMACSigner(key: SigningKey(Keys.ames), keyID: Keys.amesID)
+    let signer = HMACSigner(key: SecretKey(Keys.ames), keyID: Keys.amesID)
     let nonces = NonceStore()
     return { request in
       guard let host = request.headers["Host"], let url = try? HTTPURL("http://\(host)\(request.target)")

@@ -181,6 +181,40 @@
       }
     }
 
+    func testWhatIsSentBetweenTwoConnectionsLeavesOnTheNextOne() async throws {
+      let received = Mutex<[UInt8]>([])
+      let server = try server([
+        [.readHead, .upgrade(), .reset],
+        [.readHead, .upgrade(), .readRest { bytes in received.withLock { $0 = bytes } }],
+      ])
+      let socket = try socket(server)
+      let time = ManualTime()
+      socket.time = time
+      socket.reconnection = .standard
+      socket.reconnection.unsent = .keep(upTo: 60)
+      XCTAssertThrowsError(try socket.send("before the first")) {
+        XCTAssertEqual(($0 as? APIError)?.reason, .socketNotOpen)
+      }
+      socket.open()
+      await log.wait("lost") { log.lines == ["open", "disconnect"] }
+      try socket.send("one")
+      try socket.send(["two": 2])
+      XCTAssertThrowsError(try socket.send([UInt8](repeating: 0, count: 100))) {
+        XCTAssertEqual(($0 as? APIError)?.reason, .sendQueueFull)
+      }
+      await time.advanceOnceAsleep(by: .seconds(1))
+      await log.wait("open again") { log.openings.count == 2 }
+      try socket.send("three")
+      try await Task.sleep(for: .milliseconds(50))
+      socket.cancel()
+      await log.waitForClose()
+      XCTAssertTrue(server.waitUntilIdle())
+      let frames = ServerFrames.read(received.withLock { $0 })
+      XCTAssertEqual(
+        frames.map { String(decoding: $0.payload, as: UTF8.self) }, ["one", #"{"two":2}"#, "three"])
+      XCTAssertEqual(log.unsent.count, 0)
+    }
+
     func testReconnectingWaitsForTheNetworkWithoutCounting() async throws {
       let server = try server([
         [.readHead, .upgrade(), .reset], [.readHead, .upgrade(), .waitForClose],

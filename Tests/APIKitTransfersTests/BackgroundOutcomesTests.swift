@@ -19,7 +19,7 @@ final class BackgroundOutcomesTests: XCTestCase {
 
   override func tearDownWithError() throws { try FileManager.default.removeItem(atPath: folder) }
 
-  private func outcomes(_ key: SigningKey? = nil) -> BackgroundOutcomes {
+  private func outcomes(_ key: SecretKey? = nil) -> BackgroundOutcomes {
     BackgroundOutcomes(folder: "\(folder)/session", seal: QueueSeal(key))
   }
 
@@ -79,7 +79,7 @@ final class BackgroundOutcomesTests: XCTestCase {
   }
 
   func testWhatIsKeptIsSealedUnderTheKeyOfTheQueueWithoutSecretFields() throws {
-    let key = SigningKey(bytes: [UInt8](0..<32))
+    let key = SecretKey(bytes: [UInt8](0..<32))
     var outcome = BackgroundOutcome()
     outcome.head = head(200, ["X-Plain": "plain", "Set-Cookie": "a=b"])
     outcome.bytes = Array("in the body".utf8)
@@ -94,7 +94,7 @@ final class BackgroundOutcomesTests: XCTestCase {
     XCTAssertEqual(found.head?.headers["X-Plain"], "plain")
     XCTAssertNil(found.head?.headers["Set-Cookie"])
     // Under another key it is nobody's.
-    XCTAssertEqual(outcomes(SigningKey(bytes: [UInt8](1...32))).takeUp().count, 0)
+    XCTAssertEqual(outcomes(SecretKey(bytes: [UInt8](1...32))).takeUp().count, 0)
     XCTAssertEqual(files(), [])
   }
 

@@ -236,7 +236,7 @@ final class DamagedQueueTests: DurableQueueCase {
   }
 
   func testWithAKeyNothingOfAnItemIsReadableOnTheDisk() async throws {
-    let key = SigningKey(bytes: [UInt8](repeating: 9, count: 32))
+    let key = SecretKey(bytes: [UInt8](repeating: 9, count: 32))
     for isSealed in [true, false] {
       try? FileManager.default.removeItem(atPath: folder)
       let outbox = outbox { $0.storageKey = isSealed ? key : nil }
@@ -260,7 +260,7 @@ final class DamagedQueueTests: DurableQueueCase {
   }
 
   func testAKeyThatIsNoneIsRefused() async throws {
-    let outbox = outbox { $0.storageKey = SigningKey(bytes: [1, 2, 3]) }
+    let outbox = outbox { $0.storageKey = SecretKey(bytes: [1, 2, 3]) }
     let error = await failure { try await outbox.enqueue(self.manager(), [:]) }
     XCTAssertEqual(error?.detail.contains("32 bytes, not 3"), true, "\(String(describing: error))")
   }

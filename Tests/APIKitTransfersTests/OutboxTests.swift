@@ -134,7 +134,7 @@ import XCTest
   }
 
   func testALoadIsSignedWhenItIsSentAndNotWhenItIsKept() async throws {
-    service.signer = HMACSigner(key: SigningKey("key"), keyID: "me")
+    service.signer = HMACSigner(key: SecretKey("key"), keyID: "me")
     let first = outbox()
     let manager = manager()
     manager.load(["text": "hello"])

@@ -203,6 +203,20 @@ import XCTest
     XCTAssertTrue(isIdle)
   }
 
+  func testAFormGoesByPostAndBytesByPut() async throws {
+    let answer = ScriptedServer.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    let server = try ScriptedServer(scripts: [[.readRequest, answer, .readRequest, answer, .waitForClose]])
+    defer { server.stop() }
+    let manager = manager(try server.url("/api"))
+    var form = MultipartForm()
+    form.append("title", text: "a plan")
+    _ = try await manager.response(uploading: .form(form))
+    _ = try await manager.response(uploading: .bytes([1, 2]))
+    XCTAssertEqual(server.requests.map(\.method), ["POST", "PUT"])
+    XCTAssertTrue(
+      server.requests[0].headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+  }
+
   func testACancelIsToldWithTheIDOfItsUpload() async throws {
     let server = try ScriptedServer(.readHead, .waitForClose)
     defer { server.stop() }

@@ -11,7 +11,7 @@ import XCTest
   static let canary = "canary-of-anna"
   /// Longer than what a database takes, so that it has a file of its own.
   static let long = Array(String(repeating: "\(canary) ", count: 10_000).utf8)
-  private static let key = SigningKey(bytes: [UInt8](repeating: 7, count: 32))
+  private static let key = SecretKey(bytes: [UInt8](repeating: 7, count: 32))
 
   let folder: String
   let authenticator: Authenticator
@@ -28,7 +28,7 @@ import XCTest
   init(_ folder: String) throws {
     self.folder = folder
     authenticator = Authenticator(
-      store: try FileCredentialStore(folder: "\(folder)/credentials", key: Self.key.bytes))
+      store: try FileCredentialStore(folder: "\(folder)/credentials", key: Self.key))
     jar = CookieJar(store: try CookieStore(path: "\(folder)/cookies/jar", key: Self.key))
     cache = ResponseCache(disk: DiskCacheConfiguration(folder: "\(folder)/cache"))
     pool = HostPool(
@@ -48,7 +48,7 @@ import XCTest
     transfers.register(KeptDownloads.self) { KeptDownloads(service) }
     transfers.register(KeptUploads.self) { KeptUploads(service) }
     log = ActionLog(folder: "\(folder)/actions", storageKey: nil) { _ in }
-    logins = try FileLoginStore(folder: "\(folder)/logins", key: Self.key.bytes)
+    logins = try FileLoginStore(folder: "\(folder)/logins", key: Self.key)
     userData = UserData(
       of: [service], outboxes: [outbox], transferQueues: [transfers], actionLogs: [log],
       loginStores: [logins], downloadFolders: ["\(folder)/downloads"], uploads: [Self.tus(folder)],

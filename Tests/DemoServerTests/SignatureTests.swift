@@ -6,8 +6,8 @@ import XCTest
 /// The server's side of the signing schemes.
 final class SignatureTests: XCTestCase {
   private let digest = SaltedDigestSigner(
-    key: SigningKey(DemoSignatures.Keys.sacramento), salt: DemoSignatures.Keys.sacramentoSalt)
-  private let hmac = HMACSigner(key: SigningKey(DemoSignatures.Keys.ames), keyID: DemoSignatures.Keys.amesID)
+    key: SecretKey(DemoSignatures.Keys.sacramento), salt: DemoSignatures.Keys.sacramentoSalt)
+  private let hmac = HMACSigner(key: SecretKey(DemoSignatures.Keys.ames), keyID: DemoSignatures.Keys.amesID)
 
   private func send(_ request: HTTPRequest, to server: DemoServer) -> (status: Int, text: String) {
     let client = RawClient(port: server.port)

@@ -44,7 +44,7 @@ enum SwiftNames {
     CacheConditionTable CacheFault CacheKey CacheLevels CacheOptions CachePartition CachePolicy CachePreference
     CacheStatistics CacheTerms CacheTraits CacheUse CancellableOperation CancellationReason CanonicalRequest
     CellularGeneration ChallengeAnswer ChallengeHandler ChallengeProof Change CleartextPolicy ClientIdentity
-    ConnectionLimits ContentDigest Cookie CookieJar CookieStore Credential CredentialStore DateStyle
+    ConnectionLimits ContentDigest Cookie CookieJar CookieStore Credential CredentialStore DateStyle DeveloperNotices
     DefaultTransport DeviceAuthorization DiskCacheConfiguration DownloadManager DownloadManagerDelegate
     DownloadTarget DownloadedFile DurationHistogram Endpoint EndpointManager EnvironmentTable ErrorResolution
     FileCredentialStore FileLoginStore FlightEvent FlightEvents FlightID FlightLanding FlightListener FlightLog
@@ -66,11 +66,11 @@ enum SwiftNames {
     RegisteredApplicationSigner RegisteredApplicationVerifier RequestPhase RequestProgress RequestRate
     RequestSigner ResponseCache ResponseExpectation ResponseShape ResponseStream ResponseVerifier RetryPolicy
     RetryTable SaltedDigestSigner SecretNames ServerClock ServiceEnvironment ServiceEnvironments ServiceIdentity
-    SharedState SignInChange SignInRule SignatureComponent SignatureFault SignatureKey SigningKey SigningSubject
+    SharedState SignInChange SignInRule SignatureComponent SignatureFault SignatureKey SecretKey SigningSubject
     SocketMessage StatisticsReport StorableResponse SuspendableOperation SystemTime TLSPolicy TLSVersion Takeoff
     TakeoffPolicy TextBodyDecoder TimeSource TraceContext TracePolicy TransferEnd TransferID TransferProgress
     TransferQueue TransferQueueConfiguration TransferQueueDelegate TransportCapabilities TransportConfiguration
-    TransportMetrics TrustEvaluation TusOptions URLSessionTransport UploadManager UploadManagerDelegate
+    TransportMetrics TrustEvaluation TusOptions URLService URLSessionTransport UploadManager UploadManagerDelegate
     UploadProtocol UserData ValidationError WireOptions WrittenParameters XMLBodyDecoder XMLBodyEncoder
     """)
 

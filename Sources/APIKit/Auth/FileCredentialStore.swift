@@ -23,20 +23,28 @@ public final class FileCredentialStore: CredentialStore {
   ///
   /// - Parameters:
   ///   - folder: The folder's path.
-  ///   - key: 32 random bytes, stored where others cannot read them; ``makeKey()`` makes such a key.
+  ///   - key: 32 random bytes, stored where others cannot read them; ``SecretKey/random(count:)`` makes such a key.
   ///   - previousKeys: Keys of the past, under which credentials are still read; later writes are sealed under
   ///     `key`. None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
-  public init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {
+  public init(folder: String, key: SecretKey, previousKeys: [SecretKey] = []) throws(APIError) {
     do throws(StorageKeys.WrongLength) {
-      keys = try StorageKeys(key, previous: previousKeys)
+      keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes))
     } catch {
       throw APIError(.auth, .misconfigured, "the key of a credential store has 32 bytes, not \(error.count)")
     }
     self.folder = folder
   }
 
-  /// Makes a random key.
+  /// Renamed: a key is a ``SecretKey`` now.
+  @available(*, deprecated, message: "use SecretKey(bytes:)")
+  public convenience init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {
+    try self.init(
+      folder: folder, key: SecretKey(bytes: key), previousKeys: previousKeys.map { SecretKey(bytes: $0) })
+  }
+
+  /// Renamed.
+  @available(*, deprecated, message: "use SecretKey.random()")
   public static func makeKey() -> [UInt8] { Crypto.random(32) }
 
   /// The credential of an account; nil when there is none.

@@ -38,9 +38,9 @@ extension DiskCacheConfiguration: VersionedCodable {
     .plain("folder", \.folder), .plain("maximumBytes", \.maximumBytes),
     .plain("bodyFileThreshold", \.bodyFileThreshold),
     .mapped(
-      "encryptionKey", \.encryptionKey, isSecret: { $0 != nil },
+      "encryptionKey", \.storageKey, isSecret: { $0 != nil },
       write: { $0.map { Base64.encode($0.bytes) } },
-      read: { try $0.map { try SigningKey(base64: $0).readable("an encryptionKey is base64") } }),
+      read: { try $0.map { try SecretKey(base64: $0).readable("an encryptionKey is base64") } }),
     required: ["folder"])
 }
 

@@ -10,7 +10,7 @@ public struct CacheTraits: Sendable, Hashable {
   /// changed validator or decoder could not read them. The default is 0.
   public var version: Int
   /// Whether the responses are secrets. They are then kept in memory only, and on disk only where
-  /// ``DiskCacheConfiguration/encryptionKey`` is set. The default is false.
+  /// ``DiskCacheConfiguration/storageKey`` is set. The default is false.
   public var isSensitive: Bool
   /// Parameters, of the service or the load itself, whose values change from load to load and do not tell
   /// responses apart; in addition to those that the service names. The default is none.

@@ -10,11 +10,11 @@ public struct DiskCacheConfiguration: Sendable {
   /// The length in bytes above which a body is stored in a file beside the database. The default is 64 KiB;
   /// more than 16 MiB counts as 16 MiB.
   public var bodyFileThreshold: Int
-  /// The key for secrets: 32 bytes, the application's or ``SigningKey/keychain``. Sealed under it are
+  /// The key for secrets: 32 bytes, the application's or ``SecretKey/keychain``. Sealed under it are
   /// sensitive responses, and those with secret header fields, such as `Set-Cookie`. With the default, nil,
   /// sensitive responses and secret fields are kept in memory only. A key of another length is not used and
   /// is reported as a fault.
-  public var encryptionKey: SigningKey?
+  public var storageKey: SecretKey?
 
   /// In bytes of bodies. While more than this waits for the disk, further responses are not written.
   var maximumPendingBytes = 64 << 20
@@ -29,12 +29,12 @@ public struct DiskCacheConfiguration: Sendable {
   /// Makes a configuration; each omitted one has its default.
   public init(
     folder: String, maximumBytes: Int = DiskCacheConfiguration.defaultMaximumBytes,
-    bodyFileThreshold: Int = 64 << 10, encryptionKey: SigningKey? = nil
+    bodyFileThreshold: Int = 64 << 10, storageKey: SecretKey? = nil
   ) {
     self.folder = folder
     self.maximumBytes = maximumBytes
     self.bodyFileThreshold = bodyFileThreshold
-    self.encryptionKey = encryptionKey
+    self.storageKey = storageKey
   }
 }
 
@@ -43,5 +43,14 @@ extension DiskCacheConfiguration {
   /// `XDG_CACHE_HOME` or `~/.cache`, in a folder with the name of the bundle or program.
   public static var standard: DiskCacheConfiguration {
     DiskCacheConfiguration(folder: StandardFolder.caches.path + "/responses")
+  }
+}
+
+extension DiskCacheConfiguration {
+  /// Renamed.
+  @available(*, deprecated, renamed: "storageKey")
+  public var encryptionKey: SecretKey? {
+    get { storageKey }
+    set { storageKey = newValue }
   }
 }

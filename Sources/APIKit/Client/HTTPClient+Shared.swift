@@ -1,6 +1,6 @@
 extension HTTPClient {
   /// The client of services that state no other: ``DefaultTransport/shared``, redirects followed, cookies
-  /// kept on disk under ``SigningKey/keychain``; in memory where there is no keychain. Those of every server are kept
+  /// kept on disk under ``SecretKey/keychain``; in memory where there is no keychain. Those of every server are kept
   /// (``CookieJar/AcceptPolicy/always``).
   public static let shared = HTTPClient(
     transport: DefaultTransport.shared,
@@ -30,11 +30,11 @@ extension HTTPClient {
 }
 
 extension CookieJar {
-  /// A jar with the program's own file under ``SigningKey/keychain``: in memory where there is no keychain, and until it is
+  /// A jar with the program's own file under ``SecretKey/keychain``: in memory where there is no keychain, and until it is
   /// unlocked for the first time.
   static func underKeychain() -> CookieJar {
     #if canImport(Security)
-      CookieJar(finding: { SigningKey.keychain.flatMap { try? .standard(key: $0) } })
+      CookieJar(finding: { SecretKey.keychain.flatMap { try? .standard(key: $0) } })
     #else
       CookieJar()
     #endif

@@ -186,5 +186,7 @@ extension ReformSource {
     self.init(
       managerType: call.managerType, serviceName: call.service.name, apiName: call.apiName,
       parameters: call.parameters, flightID: call.flightID)
+    method = call.terms.method
+    boxedDecoding = call.wire.decoding.boxed
   }
 }

@@ -113,6 +113,9 @@ final class FlightStore: Sendable {
       flight.cancel()
       if case .landing = flight.purpose {
         if isSameTurn {
+          DeveloperNotice.hint(
+            "a \(flight.call.managerType) was released while it loaded, so its delegate hears nothing: keep it in a property "
+              + "until its loads have landed")
           flight.note(
             .note(
               "lifetime",

@@ -15,7 +15,7 @@ extension APIManager {
   ///
   /// - Returns: Whether the load took off, waits, or was refused and why. See ``Takeoff``.
   @_disfavoredOverload @discardableResult public func load(_ parameters: some Encodable) -> Takeoff {
-    load(Parameters(encoding: parameters))
+    load(Parameters(encoding: parameters, keys: parameterEncoding.keys))
   }
 
   /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, and waits for the
@@ -39,7 +39,7 @@ extension APIManager {
   @_disfavoredOverload public func response(
     _ parameters: some Encodable
   ) async throws(APIError) -> APIResponse {
-    try await response(Parameters(encoding: parameters))
+    try await response(Parameters(encoding: parameters, keys: parameterEncoding.keys))
   }
 
   package func response(

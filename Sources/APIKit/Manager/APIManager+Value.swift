@@ -38,14 +38,14 @@ extension APIManager where Output: Decodable & Sendable {
 
   /// Loads with the members of a value, and decodes the response as the manager's ``Output``.
   @_disfavoredOverload public func value(_ parameters: some Encodable) async throws(APIError) -> Output {
-    try await value(Parameters(encoding: parameters))
+    try await value(Parameters(encoding: parameters, keys: parameterEncoding.keys))
   }
 }
 
 /// Decodes the whole of a response.
 private struct DecodingReformer<Output: Decodable & Sendable>: Reformer {
   func reform(_ raw: RawData, from source: ReformSource) throws(APIError) -> Output {
-    try raw.decode(as: Output.self)
+    try raw.decode(as: Output.self, options: source.decoding)
   }
 }
 

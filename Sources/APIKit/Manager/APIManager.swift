@@ -49,6 +49,14 @@
   /// Which responses are accepted. The default accepts every 2xx status.
   var expectation: ResponseExpectation { get }
 
+  /// How names are matched and dates read where a response is decoded as a type, by ``Output``, ``value(_:as:)`` or
+  /// ``APIResponse/decode(as:)``. The default is the service's (``WireOptions/decoding``).
+  ///
+  /// ```swift
+  /// let decoding = RawData.DecodingOptions(keys: .snakeCase)
+  /// ```
+  var decoding: RawData.DecodingOptions { get }
+
   /// When a stored response is used instead of a request. The default is ``CachePolicy/none``.
   var cachePolicy: CachePolicy { get }
 
@@ -126,6 +134,8 @@ extension APIManager {
   public var requestRate: RequestRate { service.admission.requestRate }
   /// Every 2xx status.
   public var expectation: ResponseExpectation { ResponseExpectation() }
+  /// The service's options.
+  public var decoding: RawData.DecodingOptions { service.wire.decoding }
   /// Nothing is stored or looked up.
   public var cachePolicy: CachePolicy { .none }
   /// No tags, version 0, not sensitive.

@@ -138,6 +138,8 @@ extension APIManager {
       if !hasLoaded { try beginFirstLoad(recorder) }
       try accept(&parameters)
       var wire = service.wire
+      let own = decoding
+      if own.mayDiffer(from: wire.decoding) { wire.decoding = own }
       let options = wire.applyOptions(load: options, manager: loadOptions, recorder)
       let body = try body(for: parameters)
       let caching = cacheTerms(use, over: wire.client.transport, recorder)
@@ -159,7 +161,8 @@ extension APIManager {
       method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
       retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
       networkGate: networkGate, requestRate: requestRate, signInRule: signIn, expectation: expectation,
-      caching: caching, wantsProgress: wantsProgress, outlivesRelease: outlivesRelease)
+      caching: caching, wantsProgress: wantsProgress,
+      outlivesRelease: outlivesRelease)
   }
 
   /// Reforms the parameters of a load and validates them.
@@ -188,9 +191,9 @@ extension APIManager {
     if isQueued { queue = try LoadQueues.queue(of: Self.self) }
     hasLoaded = true
     flightStore.beginFirstTurn()
-    guard let (complaint, isNew) = ServiceStore.shared.enter(service) else { return }
+    guard let complaint = ServiceStore.shared.enter(service) else { return }
     recorder.record(.note("service", complaint))
-    if isNew { DeveloperNotice.give(complaint) }
+    DeveloperNotice.hint(complaint)
   }
 
   private func cacheTerms(

@@ -47,8 +47,8 @@
   }
   private var landed: (response: APIResponse?, error: APIError?)
 
-  /// The clock of debounce and throttle; tests replace it with a manual one.
-  var time: any TimeSource = SystemTime()
+  /// The clock of takeoff policies, waits and limits; a test sets `ManualTime` of APIKitTesting. The default is the system's.
+  public var time: any TimeSource = SystemTime()
   var control = TakeoffControl()
   var interceptors = InterceptorList()
   let flightStore = FlightStore()

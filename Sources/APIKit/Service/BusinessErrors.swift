@@ -14,6 +14,11 @@ public struct BusinessError: Error, Sendable, Hashable {
   }
 }
 
+extension APIError {
+  /// What the backend has reported in the body of the response; nil for another failure. See ``APIService/businessErrors``.
+  public var businessError: BusinessError? { underlying as? BusinessError }
+}
+
 extension BusinessError: LocalizedError {
   /// The backend's message, for the user; nil when it is empty.
   public var errorDescription: String? { message.isEmpty ? nil : message }

@@ -11,7 +11,7 @@ extension ResponseCache {
   public convenience init(for configuration: TransportConfiguration, disk: DiskCacheConfiguration = .standard)
   {
     var disk = disk
-    if disk.encryptionKey == nil { disk.encryptionKey = configuration.storageKey }
+    if disk.storageKey == nil { disk.storageKey = configuration.storageKey }
     self.init(disk: configuration.persistence == .disk ? disk : nil)
     if configuration.cacheFollowsNetwork {
       followCondition { CacheCondition(NetworkMonitor.shared.condition) }

@@ -65,6 +65,17 @@ public final class ServiceEnvironments: Sendable {
     self.init([.release: baseURL], cleartext: cleartext.map { [.release: $0] } ?? [:])
   }
 
+  /// Makes a table with one base URL that is known when the program runs, e.g. from an environment variable or a setting.
+  ///
+  /// ```swift
+  /// let environments = try ServiceEnvironments(ProcessInfo.processInfo.environment["HOMES_URL"] ?? "")
+  /// ```
+  /// - Throws: ``APIError/Reason/invalidURL`` for a text that is no base URL.
+  @_disfavoredOverload
+  public convenience init(_ baseURL: String, cleartext: CleartextPolicy? = nil) throws(APIError) {
+    self.init(try HTTPURL(baseURL), cleartext: cleartext)
+  }
+
   /// The environment in use.
   public var current: ServiceEnvironment {
     get { state.withLock { $0.current } }

@@ -52,6 +52,7 @@ public struct WireOptions: Sendable {
     var requestIDField: String?
     var loadOptions: LoadOptions
     var trace: TracePolicy
+    var decoding: RawData.DecodingOptions
   }
 
   private var fields: CopyOnWrite<Fields>
@@ -113,6 +114,13 @@ public struct WireOptions: Sendable {
     _modify { yield &fields.value.trace }
   }
 
+  /// How names are matched and dates read where a response is decoded as a type and the manager does not say. By default
+  /// names are matched as they are written, and dates are read in ISO 8601 or as a number.
+  public var decoding: RawData.DecodingOptions {
+    get { fields.value.decoding }
+    _modify { yield &fields.value.decoding }
+  }
+
   /// The defaults.
   static let standard = WireOptions()
 
@@ -121,13 +129,14 @@ public struct WireOptions: Sendable {
     client: HTTPClient = .shared, parameterEncoding: ParameterEncoding = .automatic,
     timeouts: HTTPTimeouts = HTTPTimeouts(), decoders: BodyDecoders = .standard, cipher: BodyCipher = .none,
     requestIDField: String? = nil, loadOptions: LoadOptions = .none,
-    trace: TracePolicy = .none
+    trace: TracePolicy = .none, decoding: RawData.DecodingOptions = .default
   ) {
     fields = CopyOnWrite(
       Fields(
         client: CopyOnWrite(client), parameterEncoding: parameterEncoding, timeouts: timeouts,
         decoders: decoders,
-        cipher: cipher, requestIDField: requestIDField, loadOptions: loadOptions, trace: trace))
+        cipher: cipher, requestIDField: requestIDField, loadOptions: loadOptions, trace: trace,
+        decoding: decoding))
   }
 }
 

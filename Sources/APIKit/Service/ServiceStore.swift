@@ -1,40 +1,54 @@
-/// Which environments stand behind the name of a service, to find services that exist twice.
+/// Which objects stand behind the name of a service, to find services that exist twice.
 ///
-/// Two objects of one service have environments, authenticators, clocks and caches of their own, so that a switch of the
-/// one does not reach the managers of the other.
+/// Two objects of one service have an authenticator and a clock of their own, so that who signs in with the one is not signed
+/// in for the managers of the other.
 final class ServiceStore: Sendable {
   /// The table of the process.
   static let shared = ServiceStore()
 
   private struct NamedService {
     weak var environments: ServiceEnvironments?
-    var isTold = false
+    var baseURL: HTTPURL?
+    /// What it keeps between loads; nil for what it does not have.
+    var authenticator: ObjectIdentifier?
+    var clock: ObjectIdentifier?
+
+    init(_ service: some APIService) {
+      let identity = service.identity
+      environments = service.environments
+      baseURL = service.environments.selection().baseURL
+      authenticator = identity.authenticator.map { ObjectIdentifier($0) }
+      clock = identity.clock.map { ObjectIdentifier($0) }
+    }
+
+    /// Whether both ask the same server, and keep apart what they learn of it.
+    func contradicts(_ other: Self) -> Bool {
+      baseURL == other.baseURL && (authenticator != other.authenticator || clock != other.clock)
+    }
   }
 
   private let entries = Mutex<[String: NamedService]>([:])
 
   /// Notes a service that is about to be used.
   ///
-  /// - Returns: The complaint when there is another service of the name, and whether it is the first one; else nil.
-  func enter(_ service: some APIService) -> (complaint: String, isNew: Bool)? {
+  /// - Returns: The complaint when there is another service of the name, with the same base URL and another authenticator or
+  ///   clock; else nil.
+  func enter(_ service: some APIService) -> String? {
     let environments = service.environments
     guard !environments.isEntered.load() else { return nil }
-    let name = service.name
-    let isNew = entries.withLock { entries -> Bool? in
-      guard let other = entries[name]?.environments, other !== environments else {
-        entries[name, default: NamedService()].environments = environments
+    let (name, new) = (service.name, NamedService(service))
+    let isSecond = entries.withLock { entries in
+      guard let other = entries[name], let known = other.environments, known !== environments else {
+        entries[name] = new
         environments.isEntered.store(true)
-        return nil
+        return false
       }
-      defer { entries[name]?.isTold = true }
-      return entries[name]?.isTold == false
+      return new.contradicts(other)
     }
-    guard let isNew else { return nil }
+    guard isSecond else { return nil }
     let type = type(of: service)
-    return (
-      "several objects of the service \(name) are in use, each with environments, a credential, a clock and a cache "
-        + "of its own: keep one, `static let shared = \(type)(…)`, and state `let service = \(type).shared` in its "
-        + "managers", isNew
-    )
+    return
+      "several objects of the service \(name) are in use, each with a credential and a clock of its own: keep one, "
+      + "`static let shared = \(type)(…)`, and state `let service = \(type).shared` in its managers"
   }
 }

@@ -46,6 +46,15 @@ package struct StatedMember {
     return nil
   }
 
+  /// Whether a stored property of another name was meant for this member: its type is the member's, one of the framework, and
+  /// the names differ by at most two letters.
+  fileprivate func isMeant(by label: String, _ stored: Any) -> Bool {
+    guard place == nil, Swift.type(of: stored) == type, String(reflecting: type).hasPrefix("APIKit") else {
+      return false
+    }
+    return EditDistance.between(label, name, atMost: 2) != nil
+  }
+
   private static func isSame(_ left: Any, _ right: Any?) -> Bool {
     guard let right else { return false }
     if Swift.type(of: left) is AnyClass { return left as AnyObject === right as AnyObject }
@@ -74,13 +83,44 @@ extension [StatedMember] {
     var isOverridable = false
     while let mirror = level, mirror.subjectType != root {
       for child in mirror.children {
-        guard let statement = child.label.flatMap({ known[$0] }) else { continue }
+        guard let label = child.label else { continue }
         let owner = String(describing: mirror.subjectType)
+        guard let statement = known[label] else {
+          if let near = first(where: { $0.isMeant(by: label, child.value) }) {
+            faults.append(
+              "\(owner).\(label) is stored and never asked for; state it as `\(near.name)`, or give the property another name"
+            )
+          }
+          continue
+        }
         faults += [statement.fault(of: child.value, in: owner, of: contract, isOverridable)].compactMap { $0 }
       }
       level = mirror.superclassMirror
       isOverridable = true
     }
     return faults
+  }
+}
+
+/// How many letters two words differ by.
+package enum EditDistance {
+  /// The least number of letters to insert, remove or replace; nil where it is more than the limit.
+  package static func between(_ one: String, _ other: String, atMost limit: Int) -> Int? {
+    let (one, other) = (Array(one.unicodeScalars), Array(other.unicodeScalars))
+    guard abs(one.count - other.count) <= limit else { return nil }
+    var row = Array(0...other.count)
+    for (index, letter) in one.enumerated() {
+      var (diagonal, least) = (row[0], index + 1)
+      row[0] = index + 1
+      for position in other.indices {
+        let above = row[position + 1]
+        row[position + 1] = Swift.min(
+          above + 1, row[position] + 1, diagonal + (letter == other[position] ? 0 : 1))
+        diagonal = above
+        least = Swift.min(least, row[position + 1])
+      }
+      guard least <= limit else { return nil }
+    }
+    return row[other.count] <= limit ? row[other.count] : nil
   }
 }

@@ -10,12 +10,13 @@ public import APIKit
 /// a 401 or 403 after the credential was renewed, a certificate or a pin that does not hold. Every connection is
 /// opened by a load of its own: assembled, signed and authorized anew.
 public struct ReconnectPolicy: Sendable {
-  /// The rule for messages that `send` had queued and that had not begun to leave when the connection was lost.
+  /// The rule for messages that `send` had queued and that had not begun to leave when the connection was lost, and for those
+  /// that `send` gets until the next connection is open.
   public enum Unsent: Sendable, Hashable {
-    /// They are told to the delegate and dropped.
+    /// They are told to the delegate and dropped. `send` throws until the next connection is open.
     case drop
-    /// They are sent on the next connection, up to so many bytes; the rest is told and dropped. A message of which a part
-    /// has left is never repeated.
+    /// They are sent on the next connection, up to so many bytes; the rest is told and dropped, or refused by `send`. A
+    /// message of which a part has left is never repeated.
     case keep(upTo: Int)
   }
 

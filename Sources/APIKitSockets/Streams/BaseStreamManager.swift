@@ -1,4 +1,4 @@
-import APIKit
+public import APIKit
 
 /// The common base of stream managers: one object for one stream. Its subclasses are
 /// ``BaseEventStreamManager`` and ``BaseLineStreamManager``; there can be no others.
@@ -16,8 +16,8 @@ import APIKit
   /// How the last stream ended; nil before the first end.
   public internal(set) var lastClosing: StreamClosing?
 
-  /// The clock of reconnections; tests replace it with a manual one.
-  var time: any TimeSource = SystemTime()
+  /// The clock of waits and limits; a test sets `ManualTime` of APIKitTesting.
+  public var time: any TimeSource = SystemTime()
   /// A random number from 0 to 1; tests replace it.
   var jitter: () -> Double = { .random(in: 0...1) }
 

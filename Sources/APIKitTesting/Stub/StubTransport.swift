@@ -19,6 +19,8 @@ public final class StubTransport: AsyncHTTPTransport {
   private let logins = MemoryLoginStore()
 
   private struct Rule {
+    /// In the error of a request that no rule matches.
+    let name: String
     let matches: @Sendable (HTTPRequest) -> Bool
     let responses: [StubResponse]
     var used = 0
@@ -56,25 +58,25 @@ public final class StubTransport: AsyncHTTPTransport {
     self.capabilities = capabilities
     self.clock = clock
     self.keepsRequests = keepsRequests
-    if !responses.isEmpty { add(responses) { _ in true } }
+    if !responses.isEmpty { add(responses, "every request") { _ in true } }
   }
 
   /// Scripts the responses to a method and a path. A path that ends with `*` matches every path with that
   /// beginning.
   public func on(_ method: HTTPMethod, _ path: String, _ responses: StubResponse...) {
-    add(responses) { $0.method == method && Self.matches($0.url.path, path) }
+    add(responses, "\(method) \(path)") { $0.method == method && Self.matches($0.url.path, path) }
   }
 
   /// Scripts the responses to a path, for every method. A path that ends with `*` matches every path with
   /// that beginning.
   public func on(_ path: String, _ responses: StubResponse...) {
-    add(responses) { Self.matches($0.url.path, path) }
+    add(responses, path) { Self.matches($0.url.path, path) }
   }
 
   /// Scripts the responses to the requests for which a closure returns true. The closure runs under a lock:
   /// it must be quick and must not use the stub.
   public func when(_ matches: @escaping @Sendable (HTTPRequest) -> Bool, _ responses: StubResponse...) {
-    add(responses, matches)
+    add(responses, "when(…)", matches)
   }
 
   /// Removes all rules, those of the initialiser included, and all recorded requests.
@@ -191,8 +193,10 @@ public final class StubTransport: AsyncHTTPTransport {
 
   // MARK: Insides
 
-  private func add(_ responses: [StubResponse], _ matches: @escaping @Sendable (HTTPRequest) -> Bool) {
-    state.withLock { $0.rules.append(Rule(matches: matches, responses: responses)) }
+  private func add(
+    _ responses: [StubResponse], _ name: String, _ matches: @escaping @Sendable (HTTPRequest) -> Bool
+  ) {
+    state.withLock { $0.rules.append(Rule(name: name, matches: matches, responses: responses)) }
   }
 
   private static func matches(_ path: String, _ pattern: String) -> Bool {
@@ -222,10 +226,30 @@ public final class StubTransport: AsyncHTTPTransport {
     guard let response else {
       throw APIError(
         .transport, .misconfigured,
-        "the stub has no response for \(request.method) \(request.url); script one with on(_:_:_:)")
+        "the stub has no response for \(request.method) \(request.url)\(advice(for: request.url.path))")
     }
     return response
   }
+
+  /// The rules that there are, and the one that lacks the path of the base URL.
+  private func advice(for path: String) -> String {
+    let names = state.withLock { $0.rules.map(\.name) }
+    guard !names.isEmpty else { return "; script one with on(_:_:_:)" }
+    let list = names.prefix(Self.listedRules).joined(separator: ", ")
+    var advice = "; its rules are \(list)\(names.count > Self.listedRules ? " and others" : "")"
+    // A rule has the whole path, that of the base URL included.
+    let short = names.first { name in
+      let end = name.drop { $0 != "/" }
+      return end.count > 1 && path != end && path.hasSuffix(end)
+    }
+    if let short {
+      advice += ". A rule states the whole path, with that of the base URL: \(path) in place of \(short)"
+    }
+    return advice
+  }
+
+  /// How many rules an error lists.
+  private static let listedRules = 12
 
   private func dismissWatcher(_ id: UInt64) {
     let left = state.withLock { state -> CheckedContinuation<Bool, Never>? in

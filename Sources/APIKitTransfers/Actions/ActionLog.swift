@@ -52,7 +52,7 @@ import Foundation
   ///   - send: Sends a batch.
   public convenience init(
     folder: String? = nil, batchSize: Int = 30, maximumActions: Int = 10_000, hasConsent: Bool = true,
-    storageKey: SigningKey? = .keychain, send: @escaping Send
+    storageKey: SecretKey? = .keychain, send: @escaping Send
   ) {
     self.init(
       folder: folder ?? StandardFolder.state.path + "/actions", batchSize: batchSize,
@@ -61,7 +61,7 @@ import Foundation
   }
 
   init(
-    folder: String, batchSize: Int, maximumActions: Int, hasConsent: Bool, storageKey: SigningKey? = nil,
+    folder: String, batchSize: Int, maximumActions: Int, hasConsent: Bool, storageKey: SecretKey? = nil,
     time: any TimeSource,
     backoff: Backoff = Backoff(initial: .seconds(1), maximum: .seconds(300)), send: @escaping Send
   ) {

@@ -33,7 +33,7 @@ public struct TransferQueueConfiguration: Sendable {
   /// The key, of 32 bytes, under which the contents of kept transfers are sealed (AES-256-GCM); nil keeps them readable for
   /// whoever may read the folder. The default is that of the keychain, nil on Linux. Data from before there was a key are still
   /// sent. Type, user, lane and the bodies in `spool` are not sealed.
-  public var storageKey = SigningKey.keychain
+  public var storageKey = SecretKey.keychain
   /// On Apple systems the identifier of the background session that carries the transfers on while the process is suspended or
   /// gone; nil has them made by the services' own transports, as on other systems, where it means nothing and any process that
   /// runs the queue continues with them. The default is `apikit.transfers`, and nil in an extension of an application, whose

@@ -108,7 +108,7 @@ public struct OutboxConfiguration: Sendable {
   /// The key, of 32 bytes, under which the contents of kept items are sealed (AES-256-GCM); nil keeps them readable for whoever
   /// may read the folder. The default is that of the keychain, nil on Linux. Data from before there was a key are still
   /// sent. Type, user, lane and the bodies in `spool` are not sealed.
-  public var storageKey = SigningKey.keychain
+  public var storageKey = SecretKey.keychain
 
   /// Makes a configuration.
   ///

@@ -17,7 +17,7 @@ protocol QueueConfiguration: Sendable {
   var statedUser: (@Sendable (Credential) -> String?)? { get }
   var keepsItemsAtSignOut: Bool { get set }
   var network: NetworkMonitor { get }
-  var storageKey: SigningKey? { get set }
+  var storageKey: SecretKey? { get set }
 
   init(folder: String?)
 }

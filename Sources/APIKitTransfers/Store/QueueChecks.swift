@@ -40,7 +40,7 @@ struct QueueSeal: Sendable {
   /// Why nothing can be kept: the key that was given is none.
   let fault: String?
 
-  init(_ given: SigningKey? = nil) {
+  init(_ given: SecretKey? = nil) {
     key = given.flatMap { StorageKey($0.bytes) }
     fault = given == nil || key != nil ? nil : "a storageKey has 32 bytes, not \(given?.bytes.count ?? 0)"
   }

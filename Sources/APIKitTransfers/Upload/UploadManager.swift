@@ -6,7 +6,7 @@ public import APIKit
 /// The properties are read on the main actor when an upload begins. Signing, cookies and redirects are those of the service,
 /// for each request anew.
 @MainActor public protocol UploadManager: BaseUploadManager, EndpointManager {
-  /// The HTTP method of a plain upload. The default is PUT.
+  /// The HTTP method of a plain upload. The default is PUT. A form (``HTTPBody/form(_:)``) goes by POST where this is PUT.
   var method: HTTPMethod { get }
 
   /// How the bytes are sent: in one request, or so that they resume where they broke off (tus). The default is one request.
@@ -44,7 +44,7 @@ extension UploadManager {
   /// Begins an upload, or resumes the one of an earlier call, if the protocol can.
   ///
   /// - Parameters:
-  ///   - body: Bytes, a file or a stream; `MultipartForm.body()` makes one of a form.
+  ///   - body: Bytes, a file, a stream, or a form: `.form(form)`.
   ///   - parameters: The parameters of the endpoint, in path and query.
   /// - Returns: The id of the upload, or why it was refused: `APIError.Reason.alreadyLoading` while the manager is uploading. A
   ///   refusal is not told to the delegate.
@@ -80,7 +80,7 @@ extension UploadManager {
   ) throws(APIError) -> (run: UploadRun?, work: UploadWork) {
     let user = TransferUser(service, signIn: terms.signIn ?? signIn, terms)
     let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
-    (requests.method, requests.expectation) = (method, expectation)
+    (requests.method, requests.expectation) = (method == .put && body.isForm ? .post : method, expectation)
     requests.asksFirst = expectsContinue
     guard case .tus(let options) = uploadProtocol else {
       return (nil, { report in await requests.response(sending: body, parameters, report) })

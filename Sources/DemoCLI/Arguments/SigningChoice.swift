@@ -33,7 +33,7 @@ enum SigningChoice {
   }
 
   /// The key of the file, without the line end of a text.
-  private static func key(_ arguments: ParsedArguments, isText: Bool) throws(APIError) -> SigningKey {
+  private static func key(_ arguments: ParsedArguments, isText: Bool) throws(APIError) -> SecretKey {
     guard let path = arguments.text("--key") else {
       throw APIError(.signing, .signingFailed, "--sign needs --key FILE")
     }
@@ -41,9 +41,9 @@ enum SigningChoice {
       throw APIError(.signing, .signingFailed, "--key: \(path) cannot be read, or is empty")
     }
     guard isText, let text = String(data: data, encoding: .utf8) else {
-      return SigningKey(bytes: Array(data))
+      return SecretKey(bytes: Array(data))
     }
-    return SigningKey(text.trimmingCharacters(in: .newlines))
+    return SecretKey(text.trimmingCharacters(in: .newlines))
   }
 
   /// By the variables that the tools of AWS read.
@@ -60,7 +60,7 @@ enum SigningChoice {
         "--sign aws reads AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, which are not set both")
     }
     return AWSSigner(
-      accessKeyID: id, secretKey: SigningKey(secret), sessionToken: variables["AWS_SESSION_TOKEN"],
+      accessKeyID: id, secretKey: SecretKey(secret), sessionToken: variables["AWS_SESSION_TOKEN"],
       region: parts[0], service: parts[1])
   }
 }

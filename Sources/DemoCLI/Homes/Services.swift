@@ -12,7 +12,7 @@ struct SacramentoService: APIService {
   let apiVersion = "v1"
   let identity = ServiceIdentity(
     signer: SaltedDigestSigner(
-      key: SigningKey(DemoSignatures.Keys.sacramento), salt: DemoSignatures.Keys.sacramentoSalt))
+      key: SecretKey(DemoSignatures.Keys.sacramento), salt: DemoSignatures.Keys.sacramentoSalt))
   let businessErrors: BusinessErrorRule = .code("code", success: "0", message: "message")
 }
 
@@ -25,7 +25,7 @@ struct AmesService: APIService {
   var admission = AdmissionOptions()
   let apiVersion = "v2"
   let identity = ServiceIdentity(
-    signer: HMACSigner(key: SigningKey(DemoSignatures.Keys.ames), keyID: DemoSignatures.Keys.amesID))
+    signer: HMACSigner(key: SecretKey(DemoSignatures.Keys.ames), keyID: DemoSignatures.Keys.amesID))
 
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {
     error.telling { $0.error.message.string }

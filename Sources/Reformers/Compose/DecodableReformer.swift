@@ -7,16 +7,17 @@ public import APIKit
 /// was found.
 public struct DecodableReformer<Output: Decodable & Sendable>: Reformer {
   private let paths: SourceTable<RawPath>
-  private let options: RawData.DecodingOptions
+  private let options: RawData.DecodingOptions?
 
   /// Makes a reformer that decodes the value at a path.
   ///
   /// - Parameters:
   ///   - type: The type to decode.
   ///   - path: The path of the value; the default is the whole data.
-  ///   - options: How names are matched and dates read; the default is `RawData.DecodingOptions.default`.
+  ///   - options: How names are matched and dates read; the default is what the manager of the response states
+  ///     (`APIManager.decoding`).
   public init(
-    _ type: Output.Type = Output.self, at path: RawPath = "", options: RawData.DecodingOptions = .default
+    _ type: Output.Type = Output.self, at path: RawPath = "", options: RawData.DecodingOptions? = nil
   ) {
     self.init(type, at: [.any: path], options: options)
   }
@@ -24,7 +25,7 @@ public struct DecodableReformer<Output: Decodable & Sendable>: Reformer {
   /// Makes a reformer for a value whose path depends on the source; the first pattern that fits is used.
   public init(
     _ type: Output.Type = Output.self, at paths: KeyValuePairs<SourcePattern, RawPath>,
-    options: RawData.DecodingOptions = .default
+    options: RawData.DecodingOptions? = nil
   ) {
     self.paths = SourceTable(paths)
     self.options = options
@@ -34,6 +35,6 @@ public struct DecodableReformer<Output: Decodable & Sendable>: Reformer {
   public func reform(_ raw: RawData, from source: ReformSource) throws -> Output {
     let value = raw.at(try paths.value(for: source, what: "path of the value"))
     guard value.exists else { throw value.unexpected("a value") }
-    return try value.decode(options: options)
+    return try value.decode(options: options ?? source.decoding)
   }
 }

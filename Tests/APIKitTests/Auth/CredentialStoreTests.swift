@@ -26,7 +26,7 @@ final class CredentialStoreTests: XCTestCase {
   }
 
   func testACredentialComesBackAsItWasKept() throws {
-    let key = FileCredentialStore.makeKey()
+    let key = SecretKey.random()
     let store = try FileCredentialStore(folder: folder, key: key)
     XCTAssertNil(try store.credential(of: "ann"))
     try store.store(credential, of: "ann")
@@ -40,7 +40,7 @@ final class CredentialStoreTests: XCTestCase {
   }
 
   func testTheFileIsItsOwnersAloneAndHoldsNoTokenInTheClear() throws {
-    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    let store = try FileCredentialStore(folder: folder, key: SecretKey.random())
     try store.store(credential, of: "ann")
     let file = try XCTUnwrap(try files().first)
     XCTAssertEqual(try files().count, 1, "no draft is left behind")
@@ -54,7 +54,7 @@ final class CredentialStoreTests: XCTestCase {
   }
 
   func testAFileThatOthersMayReadIsRefused() throws {
-    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    let store = try FileCredentialStore(folder: folder, key: SecretKey.random())
     try store.store(credential, of: "ann")
     let file = try XCTUnwrap(try files().first)
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
@@ -62,9 +62,9 @@ final class CredentialStoreTests: XCTestCase {
   }
 
   func testAnotherKeyADamagedFileAndAnExchangedFileAreRefused() throws {
-    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    let store = try FileCredentialStore(folder: folder, key: SecretKey.random())
     try store.store(credential, of: "ann")
-    let other = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    let other = try FileCredentialStore(folder: folder, key: SecretKey.random())
     XCTAssertEqual(reason { _ = try other.credential(of: "ann") }, .credentialStoreFailed)
 
     let file = try XCTUnwrap(try files().first)
@@ -78,11 +78,12 @@ final class CredentialStoreTests: XCTestCase {
     damaged[20] ^= 1
     try damaged.write(to: URL(fileURLWithPath: file))
     XCTAssertEqual(reason { _ = try store.credential(of: "ann") }, .credentialStoreFailed)
-    XCTAssertEqual(reason { _ = try FileCredentialStore(folder: "x", key: [1]) }, .misconfigured)
+    XCTAssertEqual(
+      reason { _ = try FileCredentialStore(folder: "x", key: SecretKey(bytes: [1])) }, .misconfigured)
   }
 
   func testAFileInTheClearIsNotTakenForASealedOne() throws {
-    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    let store = try FileCredentialStore(folder: folder, key: SecretKey.random())
     try store.store(credential, of: "ann")
     let file = try XCTUnwrap(try files().first)
     XCTAssertEqual(try Data(contentsOf: URL(fileURLWithPath: file)).prefix(4), Data("APIK".utf8))
@@ -92,7 +93,7 @@ final class CredentialStoreTests: XCTestCase {
   }
 
   func testAFolderThatOthersMayChangeIsRefused() throws {
-    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    let store = try FileCredentialStore(folder: folder, key: SecretKey.random())
     try store.store(credential, of: "ann")
     let file = try XCTUnwrap(try files().first)
     for mode in [0o777, 0o1777, 0o770] {

@@ -238,7 +238,8 @@
   /// Not a test of its own: what the other processes of ``RenewalProcessTests`` do.
   final class RenewalChildTests: XCTestCase {
     static func store(_ folder: String) throws -> FileCredentialStore {
-      try FileCredentialStore(folder: folder + "/credentials", key: Array(repeating: 7, count: 32))
+      try FileCredentialStore(
+        folder: folder + "/credentials", key: SecretKey(bytes: Array(repeating: 7, count: 32)))
     }
 
     @MainActor func testBeTheOtherProcess() async throws {

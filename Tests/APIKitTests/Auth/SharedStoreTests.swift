@@ -42,7 +42,7 @@ import XCTest
     addTeardownBlock { try? FileManager.default.removeItem(atPath: folder) }
     return [
       MemoryCredentialStore(),
-      try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey()),
+      try FileCredentialStore(folder: folder, key: SecretKey.random()),
     ]
   }
 

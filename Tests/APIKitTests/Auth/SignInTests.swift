@@ -70,7 +70,7 @@ import XCTest
   func testTheSecondAttemptIsSignedAfreshAndTheRecordTellsTheStory() async throws {
     acceptOnly("new")
     let manager = makeManager(try authenticator(renewal: renewing(to: "new")))
-    manager.service.signer = HMACSigner(key: SigningKey("key"), keyID: "id")
+    manager.service.signer = HMACSigner(key: SecretKey("key"), keyID: "id")
     let response = try await manager.response()
     let signed = stub.requests.map { $0.headers.map { "\($0.name):\($0.value)" }.joined() }
     XCTAssertEqual(signed.count, 2)

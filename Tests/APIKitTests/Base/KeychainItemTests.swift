@@ -111,7 +111,7 @@ final class KeychainItemTests: XCTestCase {
   }
 
   func testReadingTheKeychainAheadGivesTheProgramsKey() async {
-    let key = await SigningKey.readKeychain()
-    XCTAssertEqual(key, SigningKey.keychain)
+    let key = await SecretKey.readKeychain()
+    XCTAssertEqual(key, SecretKey.keychain)
   }
 }

@@ -38,6 +38,21 @@ final class StubTransportTests: XCTestCase {
     XCTAssertFalse(error?.detail.contains("secret") == true)
   }
 
+  func testTheErrorOfAnUnscriptedRequestListsTheRulesAndTheOneWithoutTheBaseURLsPath() async throws {
+    let stub = StubTransport()
+    stub.on(.get, "/homes", .json("{}"))
+    stub.on("/rents*", .json("{}"))
+    stub.when({ _ in false }, .json("{}"))
+    let error = await failure { try await stub.send(Self.request(.get, "/api/v1/homes")) }
+    XCTAssertEqual(
+      error?.detail,
+      "the stub has no response for GET https://stub.test/api/v1/homes; its rules are GET /homes, /rents*, when(…). A rule "
+        + "states the whole path, with that of the base URL: /api/v1/homes in place of GET /homes")
+    for number in 0..<20 { stub.on("/many/\(number)", .json("{}")) }
+    let other = await failure { try await stub.send(Self.request(.get, "/none")) }
+    XCTAssertTrue(other?.detail.hasSuffix("/many/8 and others") == true, other?.detail ?? "")
+  }
+
   func testAHeldRequestWaitsUntilItIsReleased() async throws {
     let stub = StubTransport(.text("done"))
     stub.hold()

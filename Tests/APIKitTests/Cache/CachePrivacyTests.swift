@@ -5,8 +5,8 @@ import XCTest
 
 /// Who may read and change what the cache has on disk, and what stands there.
 final class CachePrivacyTests: XCTestCase {
-  private func cache(_ folder: String, key: SigningKey? = nil) -> ResponseCache {
-    ResponseCache(disk: DiskCacheConfiguration(folder: folder, bodyFileThreshold: 4096, encryptionKey: key))
+  private func cache(_ folder: String, key: SecretKey? = nil) -> ResponseCache {
+    ResponseCache(disk: DiskCacheConfiguration(folder: folder, bodyFileThreshold: 4096, storageKey: key))
   }
 
   private func mode(_ path: String) throws -> Int? {
@@ -50,7 +50,7 @@ final class CachePrivacyTests: XCTestCase {
 
   func testUnderAKeyAResponseWithSecretFieldsIsSealed() async throws {
     let folder = try CacheFixture.folder(self)
-    let key = SigningKey.random()
+    let key = SecretKey.random()
     let first = cache(folder, key: key)
     for (number, bytes) in [(1, 100), (2, 9000)] { first.put(withCookie(number, bytes: bytes)) }
     first.put(CacheFixture.entry(3))
@@ -70,7 +70,7 @@ final class CachePrivacyTests: XCTestCase {
 
   func testAResponseThatDependsOnASecretIsNotWrittenWithoutAKey() async throws {
     let vary = VaryMatcher(response: ["Vary": "Cookie"], request: ["Cookie": "sid=hunter2"])
-    for key in [nil, SigningKey.random()] {
+    for key in [nil, SecretKey.random()] {
       let folder = try CacheFixture.folder(self)
       let first = cache(folder, key: key)
       first.put(CacheFixture.entry(1, vary: vary), in: .all)

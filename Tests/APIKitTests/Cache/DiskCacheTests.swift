@@ -8,11 +8,11 @@ import XCTest
 /// The level on disk, seen from above: what is stored comes back whole, from this process or the next.
 final class DiskCacheTests: XCTestCase {
   private func cache(
-    _ folder: String, bytes: Int = 256 << 20, key: SigningKey? = nil, time: any TimeSource = SystemTime()
+    _ folder: String, bytes: Int = 256 << 20, key: SecretKey? = nil, time: any TimeSource = SystemTime()
   ) -> ResponseCache {
     ResponseCache(
       disk: DiskCacheConfiguration(
-        folder: folder, maximumBytes: bytes, bodyFileThreshold: 4096, encryptionKey: key),
+        folder: folder, maximumBytes: bytes, bodyFileThreshold: 4096, storageKey: key),
       time: time)
   }
 
@@ -225,7 +225,7 @@ final class DiskCacheTests: XCTestCase {
   func testASensitiveResponseIsWrittenEncrypted() async throws {
     for bytes in [100, 50_000] {
       let folder = try CacheFixture.folder(self)
-      let key = SigningKey.random()
+      let key = SecretKey.random()
       let first = cache(folder, key: key)
       first.put(CacheFixture.entry(1, bytes: bytes, isSensitive: true))
       await first.flush()
@@ -239,7 +239,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAKeyOfAnotherLengthIsToldAndKeepsSecretsInMemory() async throws {
-    let cache = cache(try CacheFixture.folder(self), key: SigningKey("too short"))
+    let cache = cache(try CacheFixture.folder(self), key: SecretKey("too short"))
     let log = FaultLog(cache)
     XCTAssertEqual(log.kinds, [.unusable])
     XCTAssertTrue(log.faults[0].detail.contains("9 bytes and not 32"), log.faults[0].detail)
@@ -262,7 +262,7 @@ final class DiskCacheTests: XCTestCase {
 
   func testASealedResponseMovedToAnotherKeyDoesNotOpen() async throws {
     let folder = try CacheFixture.folder(self)
-    let key = SigningKey.random()
+    let key = SecretKey.random()
     let first = cache(folder, key: key)
     for number in 1...2 { first.put(CacheFixture.entry(number, isSensitive: true)) }
     await first.flush()

@@ -6,7 +6,7 @@ import XCTest
 /// The file of a jar: sealed, and nowhere without a key.
 final class CookieStoreTests: XCTestCase {
   private var folder = ""
-  private let key = SigningKey.random()
+  private let key = SecretKey.random()
   private let cookies = [Cookie("sid", "hunter2", domain: "a.test", expires: 4_000_000_000)]
 
   override func setUp() {
@@ -49,15 +49,15 @@ final class CookieStoreTests: XCTestCase {
 
   func testAKeyOfAnotherLengthIsAnErrorOfTheConfiguration() {
     assertFails(.misconfigured, "32 bytes, not 9") {
-      try CookieStore(path: "x", key: SigningKey("too short"))
+      try CookieStore(path: "x", key: SecretKey("too short"))
     }
     var configuration = TransportConfiguration.standard
-    configuration.storageKey = SigningKey("too short")
+    configuration.storageKey = SecretKey("too short")
     assertFails(.misconfigured, "32 bytes") { try HTTPClient(configuration: configuration) }
   }
 
   func testPrintingAStoreShowsNoKey() throws {
-    let store = try CookieStore(path: "x", key: SigningKey(bytes: [UInt8](repeating: 0xA7, count: 32)))
+    let store = try CookieStore(path: "x", key: SecretKey(bytes: [UInt8](repeating: 0xA7, count: 32)))
     var dumped = ""
     dump(store, to: &dumped)
     for text in ["\(store)", String(reflecting: store), dumped] { XCTAssertFalse(text.contains("167"), text) }

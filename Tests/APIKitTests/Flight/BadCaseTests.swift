@@ -166,7 +166,7 @@ import XCTest
       service.retryPolicy.backoff = .constant(.zero)
       service.store = ResponseCache()
       service.extraHeaders = ["X-Token": "header-secret"]
-      service.signer = HMACSigner(key: SigningKey("key-secret"), keyID: "id")
+      service.signer = HMACSigner(key: SecretKey("key-secret"), keyID: "id")
     }
     manager.cachePolicy = .networkElseStale()
     manager.joinsIdenticalFlights = true

@@ -26,11 +26,11 @@ import XCTest
         jar.set(Cookie("sid", user, domain: "homes.test", path: "/api"))
         service.client.cookies = jar
       },
-      pair("keys of HMAC signers") { $0.signer = HMACSigner(key: SigningKey($1)) },
-      pair("keys of salted digests") { $0.signer = SaltedDigestSigner(key: SigningKey($1)) },
+      pair("keys of HMAC signers") { $0.signer = HMACSigner(key: SecretKey($1)) },
+      pair("keys of salted digests") { $0.signer = SaltedDigestSigner(key: SecretKey($1)) },
       pair("registered applications") {
         $0.signer = RegisteredApplicationSigner(
-          applicationKey: SigningKey($1), sealingKey: SigningKey(bytes: [UInt8](repeating: 7, count: 32)))
+          applicationKey: SecretKey($1), sealingKey: SecretKey(bytes: [UInt8](repeating: 7, count: 32)))
       },
       pair("signers of the application that say so") { $0.signer = OwnSigner(caller: $1) },
       pair("signers of the application that do not") { service, _ in service.signer = OwnSigner(caller: nil)
@@ -92,7 +92,7 @@ import XCTest
     jar.set(Cookie("sid", "ann", domain: "homes.test"))
     var service = TestService(stub)
     service.client.cookies = jar
-    service.signer = HMACSigner(key: SigningKey("ann"))
+    service.signer = HMACSigner(key: SecretKey("ann"))
     stub.hold()
     let managers = [makeManager(service), makeManager(service)]
     for manager in managers {

@@ -40,7 +40,7 @@ import XCTest
 
   func testASlowReadGetsASecondAttemptAndTheFirstGoodResponseLands() async throws {
     let manager = makeManager()
-    manager.service.signer = HMACSigner(key: SigningKey("secret"))
+    manager.service.signer = HMACSigner(key: SecretKey("secret"))
     try await learn(manager)
     let gate = StubGate(isOpen: false)
     slow(gate, .json(someJSON, headers: ["Set-Cookie": "from=one"]))

@@ -240,7 +240,7 @@ import XCTest
   func testTheAttemptsOfALoadAreSignedForEachServer() async throws {
     script("10.0.0.1", .failure(.connectionRefused))
     let manager = makeManager(.still(["10.0.0.1", "10.0.0.2"]))
-    manager.service.signer = HMACSigner(key: SigningKey("secret"))
+    manager.service.signer = HMACSigner(key: SecretKey("secret"))
     _ = try await manager.response()
     let signatures = Set(stub.requests.map { $0.headers.fields.map(\.value) })
     XCTAssertEqual(signatures.count, 2, "a nonce is used once")

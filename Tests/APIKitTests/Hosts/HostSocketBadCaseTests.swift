@@ -71,7 +71,7 @@
       let transport = try URLSessionTransport(.ephemeral)
       let origins = try servers.map { try HTTPURL("http://127.0.0.1:\($0.port)") }
       let manager = try makeManager(.still([], name: "good.test", origins: origins), transport)
-      manager.service.signer = HMACSigner(key: SigningKey("secret"))
+      manager.service.signer = HMACSigner(key: SecretKey("secret"))
       let response = try await manager.response(["a": 1])
       XCTAssertEqual(response.record?.attempts, 1)
       // The session does not tell there how far a request came, so one that must not be repeated goes to one server.

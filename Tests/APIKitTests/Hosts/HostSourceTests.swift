@@ -9,7 +9,7 @@ import XCTest
 @MainActor final class HostSourceTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
   private let time = ManualTime()
-  private let key = SigningKey.random()
+  private let key = SecretKey.random()
   private nonisolated let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "hosts-\(UUID())"
   ).path
@@ -28,7 +28,7 @@ import XCTest
 
   /// A pool with a list that the closure gives, as one launch of a program makes it.
   private func daily(
-    fixed addresses: [HostAddress] = [], key: SigningKey? = nil,
+    fixed addresses: [HostAddress] = [], key: SecretKey? = nil,
     _ ask: @escaping @Sendable () async throws -> [String]
   ) throws -> HostPool {
     .still(addresses, source: try .daily(in: folder, key: key ?? self.key, ask))
@@ -176,7 +176,7 @@ import XCTest
   }
 
   func testAKeyOfAnotherLengthIsRefused() {
-    XCTAssertThrowsError(try HostSource.daily(in: folder, key: SigningKey("short")) { [] }) { error in
+    XCTAssertThrowsError(try HostSource.daily(in: folder, key: SecretKey("short")) { [] }) { error in
       XCTAssertEqual((error as? APIError)?.reason, .misconfigured)
     }
   }
@@ -315,7 +315,7 @@ import XCTest
 }
 
 private enum KeptDay {
-  static func read(_ folder: String, _ key: SigningKey) -> Int? {
+  static func read(_ folder: String, _ key: SecretKey) -> Int? {
     (try? KeptHosts(folder: folder, key: key))?.list(of: "named.test")?.day
   }
 }

@@ -106,7 +106,7 @@
     nonisolated static let folder = "APIKIT_HOSTS_FOLDER"
     nonisolated static let number = "APIKIT_HOSTS_NUMBER"
     nonisolated static let day = "APIKIT_HOSTS_DAY"
-    nonisolated static let key = SigningKey(bytes: [UInt8](repeating: 7, count: 32))
+    nonisolated static let key = SecretKey(bytes: [UInt8](repeating: 7, count: 32))
 
     /// Lists of different lengths, so that one half written over another would be neither.
     nonisolated static func list(_ number: Int) -> KeptHosts.List {

@@ -49,6 +49,21 @@ final class NegativeCompileTests: XCTestCase {
     }
   }
 
+  func testADictionaryOfAnyIsRefusedWithASentence() throws {
+    for use in [
+      "rents.load(values)", "_ = try await rents.response(values)", "_ = try await rents.value(values)",
+    ] {
+      let source = manager(
+        adopting: "BaseAPIManager, APIManager", body: "struct Output: Decodable, Sendable {}",
+        uses:
+          "let values: [String: Any] = [\"city\": \"Suzhou\", \"beds\": 3]\n    await MainActor.run { _ = 0 }\n    \(use)"
+      )
+      let errors = try SwiftCompiler().errors(in: source.replacing("func use(", with: "@MainActor func use("))
+      XCTAssertEqual(errors.count, 1, "\(use): \(errors)")
+      XCTAssertTrue(errors.first?.contains("declare it as Parameters") == true, "\(use): \(errors)")
+    }
+  }
+
   func testTheContractAsksForServiceAndName() throws {
     let errors = try SwiftCompiler().errors(in: service + "final class Rents: BaseAPIManager, APIManager {}")
     XCTAssertEqual(errors.count, 1, "\(errors)")

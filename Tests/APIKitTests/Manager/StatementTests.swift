@@ -42,6 +42,20 @@ import XCTest
     }
   }
 
+  func testAMisspeltStatementIsRefusedWithTheNearestMember() async throws {
+    let text = try refusal(of: MisspeltStatements())
+    for part in [
+      "MisspeltStatements.timeout is stored and never asked for; state it as `timeouts`",
+      "MisspeltStatements.retryPolice is stored and never asked for; state it as `retryPolicy`",
+      "MisspeltStatements.cachepolicy is stored and never asked for; state it as `cachePolicy`",
+    ] {
+      XCTAssertTrue(text.contains(part), "\(part) in: \(text)")
+    }
+    // Of another type, or of a name that is far from any, a property is the application's own.
+    XCTAssertFalse(text.contains("methods"), text)
+    XCTAssertFalse(text.contains("limits"), text)
+  }
+
   func testEveryLoadOfAMisconfiguredManagerIsRefusedAndItsDelegateHearsOfIt() async throws {
     let (manager, recorder) = (WrongTypes(), Recorder())
     manager.delegate = recorder
@@ -305,4 +319,14 @@ private class Adopter: BaseAPIManager, APIManager {
 private final class LeafOfAdopter: Adopter {
   let takeoffPolicy = TakeoffPolicy.queue
   let retryPolicy = RetryPolicy.standard
+}
+
+private final class MisspeltStatements: BaseAPIManager, APIManager {
+  let service = TestService(StubTransport(.json("{}")))
+  let apiName = "list"
+  let timeout = HTTPTimeouts()
+  let retryPolice = RetryPolicy.standard
+  let cachepolicy = CachePolicy.none
+  let methods = ["GET"]
+  let limits = HTTPTimeouts()
 }

@@ -28,7 +28,7 @@ import XCTest
     let manager = PageManager(stub)
     let decoded = try await manager.value(["id": 1], as: Page.self)
     XCTAssertEqual(decoded, Page(total: 7))
-    let reformed = try await manager.value(with: Total(), for: ["id": 2])
+    let reformed = try await manager.value(["id": 2], with: Total())
     XCTAssertEqual(reformed, 7)
     let id = 3
     let stated = try await manager.value(["id": id])

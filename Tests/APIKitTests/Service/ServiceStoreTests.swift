@@ -8,10 +8,11 @@ import XCTest
 @MainActor final class ServiceStoreTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
 
-  private func makeService(_ name: String) -> TestService {
+  private func makeService(_ name: String, hasClock: Bool = false) -> TestService {
     var service = TestService(stub)
     service.name = name
     service.environments = ServiceEnvironments("https://twins.test")
+    if hasClock { service.clock = ServerClock() }
     return service
   }
 
@@ -22,7 +23,12 @@ import XCTest
       defer { sink = { said.add($0) } }
       return sink
     }
-    defer { DeveloperNotice.sink.withLock { $0 = before } }
+    let wereOn = DeveloperNotices.areOn
+    DeveloperNotices.areOn = true
+    defer {
+      DeveloperNotices.areOn = wereOn
+      DeveloperNotice.sink.withLock { $0 = before }
+    }
     try await body()
     return said.all.filter { $0.contains("the service \(name) ") }
   }
@@ -44,7 +50,7 @@ import XCTest
   }
 
   func testASecondLiveObjectIsNotedByEachManagerAndSaidOncePerName() async throws {
-    let (first, second) = (makeService("Twins"), makeService("Twins"))
+    let (first, second) = (makeService("Twins"), makeService("Twins", hasClock: true))
     let lines = try await lines(of: "Twins") {
       let good = TestManager(first)
       var notes = try await notes(of: good)
@@ -61,6 +67,29 @@ import XCTest
       XCTAssertEqual(notes, [], "the first one is the service")
     }
     XCTAssertEqual(lines.count, 1)
+  }
+
+  func testTwoObjectsWithoutStateAreAsGoodAsOne() async throws {
+    let (first, second) = (makeService("Alike"), makeService("Alike"))
+    let lines = try await lines(of: "Alike") {
+      for service in [first, second] {
+        let notes = try await notes(of: TestManager(service))
+        XCTAssertEqual(notes, [])
+      }
+    }
+    XCTAssertEqual(lines, [])
+  }
+
+  func testNothingIsSaidInTestsAndWhereItIsSwitchedOff() async throws {
+    XCTAssertFalse(DeveloperNotices.areOn, "the process of a test")
+    let said = Words()
+    let before = DeveloperNotice.sink.withLock { sink in
+      defer { sink = { said.add($0) } }
+      return sink
+    }
+    defer { DeveloperNotice.sink.withLock { $0 = before } }
+    DeveloperNotice.hint("nothing of this is written")
+    XCTAssertEqual(said.all, [])
   }
 
   func testAnObjectThatIsGoneIsReplacedWithoutAWord() async throws {

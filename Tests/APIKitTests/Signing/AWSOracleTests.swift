@@ -16,7 +16,7 @@ final class AWSOracleTests: XCTestCase {
     for one in cases {
       let signer = AWSSigner(
         accessKeyID: try one.access_key.require(),
-        secretKey: SigningKey(try one.secret_key.require(String.self)),
+        secretKey: SecretKey(try one.secret_key.require(String.self)),
         sessionToken: one.token.string, region: try one.region.require(), service: try one.service.require(),
         payload: one.payload == "unsigned" ? .unsigned : .signed)
       var request = HTTPRequest(

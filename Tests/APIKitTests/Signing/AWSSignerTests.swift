@@ -6,7 +6,7 @@ import XCTest
 
 /// AWS Signature Version 4. The vectors are those of Amazon's documentation and of its public test suite.
 final class AWSSignerTests: XCTestCase {
-  private let secret = SigningKey("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
+  private let secret = SecretKey("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
 
   private func signer(
     _ service: String = "service", token: String? = nil, payload: AWSSigner.Payload = .signed
@@ -48,7 +48,7 @@ final class AWSSignerTests: XCTestCase {
 
   private var s3: AWSSigner {
     AWSSigner(
-      accessKeyID: "AKIAIOSFODNN7EXAMPLE", secretKey: SigningKey("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+      accessKeyID: "AKIAIOSFODNN7EXAMPLE", secretKey: SecretKey("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
       region: "us-east-1", service: "s3")
   }
 
@@ -184,7 +184,7 @@ final class AWSSignerTests: XCTestCase {
     XCTAssertThrowsError(
       try signature(
         HTTPRequest(url: "https://a.test/"),
-        AWSSigner(accessKeyID: "a", secretKey: SigningKey(""), region: "r", service: "s")))
+        AWSSigner(accessKeyID: "a", secretKey: SecretKey(""), region: "r", service: "s")))
   }
 
   func testAPresignedURLIsValidForASecondToAWeek() throws {
@@ -223,7 +223,7 @@ final class AWSSignerTests: XCTestCase {
     manager.cachePolicy = .fresh()
     for signature in ["a", "b"] {
       _ = try await manager.response(
-        for: ["page": 1, "X-Amz-Signature": signature, "X-Amz-Date": signature])
+        ["page": 1, "X-Amz-Signature": signature, "X-Amz-Date": signature])
     }
     XCTAssertEqual(stub.requests.count, 1, "a link that was signed anew is the same link")
     _ = try await manager.response(["page": 2, "X-Amz-Signature": "a", "X-Amz-Date": "a"])

@@ -5,7 +5,7 @@ import XCTest
 
 final class HMACSignerTests: XCTestCase {
   private let now = 1_793_613_480
-  private let signer = HMACSigner(key: SigningKey("Jefe"), keyID: "demo")
+  private let signer = HMACSigner(key: SecretKey("Jefe"), keyID: "demo")
 
   private func signed(
     _ request: HTTPRequest = HTTPRequest(url: "https://api.test/v2/rents?b=2&a=1"),
@@ -75,7 +75,7 @@ final class HMACSignerTests: XCTestCase {
     var request = HTTPRequest(url: "https://a")
     assertFails(.signingFailed) { try signer.sign(&request, .make(nonce: "a\nb")) }
     XCTAssertTrue(request.headers.isEmpty)
-    assertFails(.signingFailed, "empty") { try HMACSigner(key: SigningKey("")).sign(&request, .make()) }
+    assertFails(.signingFailed, "empty") { try HMACSigner(key: SecretKey("")).sign(&request, .make()) }
   }
 
   func testSigningAgainReplacesAndDropsTheDigestOfABodyThatIsGone() throws {
@@ -131,9 +131,9 @@ final class HMACSignerTests: XCTestCase {
       assertFault(.mismatched) { try signer.verify(changed, now: now) }
       XCTAssertThrowsError(try signer.verify(changed, now: now), "change \(index)")
     }
-    let other = HMACSigner(key: SigningKey("Jeff"), keyID: "demo")
+    let other = HMACSigner(key: SecretKey("Jeff"), keyID: "demo")
     assertFault(.mismatched) { try other.verify(request, now: now) }
-    assertFault(.unknownKey) { try HMACSigner(key: SigningKey("Jefe")).verify(request, now: now) }
+    assertFault(.unknownKey) { try HMACSigner(key: SecretKey("Jefe")).verify(request, now: now) }
   }
 
   func testMissingFieldsAreNamed() throws {
@@ -188,7 +188,7 @@ final class HMACSignerTests: XCTestCase {
     var names = HMACSigner.Names()
     names.signature = "Sig"
     names.nonce = "Once"
-    let signer = HMACSigner(key: SigningKey("k"), signedHeaders: ["Accept", "accept", "X-A"], names: names)
+    let signer = HMACSigner(key: SecretKey("k"), signedHeaders: ["Accept", "accept", "X-A"], names: names)
     XCTAssertEqual(signer.signedHeaders, ["accept", "x-a"])
     let request = try signed(HTTPRequest(url: "https://a", headers: ["Accept": "x"]), signer)
     XCTAssertEqual(request.headers["Once"], "n-1")

@@ -54,13 +54,13 @@ final class MessageSignatureOracleTests: XCTestCase {
   ) throws -> (signing: SignatureKey, verifying: SignatureKey) {
     let id = "key \(name)"
     if let secret = key.secret.string {
-      let shared = try SignatureKey(id: id, secret: XCTUnwrap(SigningKey(base64: secret)))
+      let shared = try SignatureKey(id: id, secret: XCTUnwrap(SecretKey(base64: secret)))
       return (shared, shared)
     }
     let algorithm = try XCTUnwrap(SignatureKey.Algorithm(rawValue: name))
     return (
       try SignatureKey(
-        id: id, algorithm: algorithm, privateKey: SigningKey(key["private"].require(String.self))),
+        id: id, algorithm: algorithm, privateKey: SecretKey(key["private"].require(String.self))),
       try SignatureKey(
         id: id, algorithm: algorithm, publicKey: Array(key["public"].require(String.self).utf8))
     )

@@ -154,9 +154,9 @@ final class MessageSignerTests: XCTestCase {
     XCTAssertTrue(try text(.init(key: key, components: ["x-break"]), broken).contains("visible ASCII"))
     XCTAssertEqual(
       try text(.init(key: key, components: [.field("x-break", isBinary: true)]), broken), "signed")
-    XCTAssertThrowsError(try SignatureKey(id: "a", secret: SigningKey("")))
-    XCTAssertThrowsError(try SignatureKey(id: "", secret: SigningKey("a")))
-    XCTAssertThrowsError(try SignatureKey(id: "a", algorithm: .ed25519, privateKey: SigningKey("a")))
+    XCTAssertThrowsError(try SignatureKey(id: "a", secret: SecretKey("")))
+    XCTAssertThrowsError(try SignatureKey(id: "", secret: SecretKey("a")))
+    XCTAssertThrowsError(try SignatureKey(id: "a", algorithm: .ed25519, privateKey: SecretKey("a")))
   }
 
   func testAKeyOfAnotherKindIsRefused() throws {
@@ -167,7 +167,7 @@ final class MessageSignerTests: XCTestCase {
     for (pem, own) in keys {
       for algorithm in SignatureKey.Algorithm.allCases {
         let fits = algorithm == own || own == .rsaPSSSHA512 && algorithm == .rsaV15SHA256
-        let key = try? SignatureKey(id: "k", algorithm: algorithm, privateKey: SigningKey(pem))
+        let key = try? SignatureKey(id: "k", algorithm: algorithm, privateKey: SecretKey(pem))
         XCTAssertEqual(key != nil, fits, "\(own) as \(algorithm)")
       }
     }
@@ -184,7 +184,7 @@ final class MessageSignerTests: XCTestCase {
     XCTAssertFalse(dumped.contains("BEGIN"))
     XCTAssertEqual(
       "\(MessageSigner(key: key))", "HTTP message signatures: sig1 with test-key-ed25519 (ed25519)")
-    let other = try SignatureKey(id: key.id, secret: SigningKey("other"))
+    let other = try SignatureKey(id: key.id, secret: SecretKey("other"))
     XCTAssertNotEqual(MessageSigner(key: key).caller, MessageSigner(key: other).caller)
   }
 }

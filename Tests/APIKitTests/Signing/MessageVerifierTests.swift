@@ -182,7 +182,7 @@ final class MessageVerifierTests: XCTestCase {
     // The text of a public key, known to all, as the secret of an HMAC.
     let publicText = SignatureTestKeys.rsaPublic
     var forged = try signature()
-    forged.key = try SignatureKey(id: "rsa", secret: SigningKey(publicText))
+    forged.key = try SignatureKey(id: "rsa", secret: SecretKey(publicText))
     forged.statesAlgorithm = true
     let response = try signed(forged)
     assertFault(.otherAlgorithm) {

@@ -4,7 +4,7 @@ import XCTest
 
 /// Keys for tests alone: those of RFC 9421, B.1, and others of the kinds that it lacks.
 enum SignatureTestKeys {
-  static let secret = SigningKey(
+  static let secret = SecretKey(
     base64: "uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ==")
 
   static func shared() throws -> SignatureKey {
@@ -28,7 +28,7 @@ enum SignatureTestKeys {
       return (key, key)
     }
     return (
-      try SignatureKey(id: id ?? name, algorithm: algorithm, privateKey: SigningKey(privatePEM)),
+      try SignatureKey(id: id ?? name, algorithm: algorithm, privateKey: SecretKey(privatePEM)),
       try SignatureKey(id: id ?? name, algorithm: algorithm, publicKey: Array(publicPEM.utf8))
     )
   }

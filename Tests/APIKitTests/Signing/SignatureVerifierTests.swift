@@ -33,7 +33,7 @@
 
     /// Verifies a vector as a server in Swift.
     private func verify(_ vector: RawData) throws {
-      func key(_ raw: RawData) throws -> SigningKey { try XCTUnwrap(SigningKey(hex: try raw.require())) }
+      func key(_ raw: RawData) throws -> SecretKey { try XCTUnwrap(SecretKey(hex: try raw.require())) }
       var request = HTTPRequest(
         method: HTTPMethod(rawValue: try vector.request.method.require()),
         url: try HTTPURL("https://api.test:8443" + (try vector.request.target.require(String.self))))
@@ -92,7 +92,7 @@
         let keyID = random.pick(["", "demo", "k-\(random.text())"])
         let bytes = random.bytes(1...80)
         let names = ["Host", "Content-Type", "X-Tag", "X-None", "X-Nonce"].filter { _ in random.flips() }
-        let signer = HMACSigner(key: SigningKey(bytes: bytes), keyID: keyID, signedHeaders: names)
+        let signer = HMACSigner(key: SecretKey(bytes: bytes), keyID: keyID, signedHeaders: names)
         let query = (0..<random.below(6)).map { _ in random.pair() }.joined(separator: "&")
         let host = random.pick(["api.test", "api.test:8443", "[::1]:81", "api.test:443"])
         var request = HTTPRequest(
@@ -128,7 +128,7 @@
         let style = random.style()
         let isJSON = random.flips()
         let signer = SaltedDigestSigner(
-          key: SigningKey(bytes: key), salt: salt, algorithm: algorithm, rounds: rounds,
+          key: SecretKey(bytes: key), salt: salt, algorithm: algorithm, rounds: rounds,
           placement: inQuery.map { .query($0) } ?? .header("X-Signature"),
           style: isJSON ? QueryStyle() : style)
         let (request, base) = try await load(&random, signer, isJSON ? nil : style)
@@ -151,13 +151,13 @@
         let (salt, rounds, style) = (random.text(), 1 + random.below(3), random.style())
         let isJSON = random.flips()
         let signer = RegisteredApplicationSigner(
-          applicationKey: SigningKey(bytes: key), sealingKey: SigningKey(bytes: seal), salt: salt,
+          applicationKey: SecretKey(bytes: key), sealingKey: SecretKey(bytes: seal), salt: salt,
           rounds: rounds,
           style: isJSON ? QueryStyle() : style)
         let (request, base) = try await load(&random, signer, isJSON ? nil : style)
         let verifier = RegisteredApplicationVerifier(
-          sealingKey: SigningKey(bytes: seal), salt: salt, rounds: rounds, style: style
-        ) { $0 == SigningKey(bytes: key) }
+          sealingKey: SecretKey(bytes: seal), salt: salt, rounds: rounds, style: style
+        ) { $0 == SecretKey(bytes: key) }
         if request.body.isEmpty {
           let below = String(request.url.path.dropFirst(base == "/" ? 1 : base.count + 1))
           try verifier.verify(request.headers, apiName: below, query: request.url.query ?? "")

@@ -23,7 +23,7 @@ extension SigningSubject {
 }
 
 final class SaltedDigestSignerTests: XCTestCase {
-  private let key = SigningKey("k3y")
+  private let key = SecretKey("k3y")
 
   func testTheTextThatIsDigestedIsTheDocumentedOne() throws {
     let parameters: Parameters = ["b": "x y", "a": [2, 1]]
@@ -43,7 +43,7 @@ final class SaltedDigestSignerTests: XCTestCase {
   func testEverySettingChangesTheSignature() throws {
     let signatures = try [
       SaltedDigestSigner(key: key), SaltedDigestSigner(key: key, salt: "s"),
-      SaltedDigestSigner(key: SigningKey("o")),
+      SaltedDigestSigner(key: SecretKey("o")),
       SaltedDigestSigner(key: key, rounds: 3), SaltedDigestSigner(key: key, algorithm: .sha1),
       SaltedDigestSigner(key: key, algorithm: .md5),
     ].map { try $0.signature(apiName: "a", parameters: ["b": 1]) }
@@ -122,7 +122,7 @@ final class SaltedDigestSignerTests: XCTestCase {
   func testAnEmptyKeyAndAValueWithoutWordsAreRefused() {
     var request = HTTPRequest(url: "https://a")
     assertFails(.signingFailed, "empty") {
-      try SaltedDigestSigner(key: SigningKey("")).sign(&request, .make())
+      try SaltedDigestSigner(key: SecretKey("")).sign(&request, .make())
     }
     assertFails(.unencodableParameter, "\"x\"") {
       try SaltedDigestSigner(key: key).sign(&request, .make(parameters: ["x": Double.nan]))
@@ -131,8 +131,8 @@ final class SaltedDigestSignerTests: XCTestCase {
 }
 
 final class RegisteredApplicationSignerTests: XCTestCase {
-  private let applicationKey = SigningKey("application-7")
-  private let sealingKey = SigningKey(bytes: Array(0..<32))
+  private let applicationKey = SecretKey("application-7")
+  private let sealingKey = SecretKey(bytes: Array(0..<32))
 
   private func signed(_ parameters: Parameters) throws -> HTTPHeaders {
     var request = HTTPRequest(url: "https://a/rent/list")
@@ -144,7 +144,7 @@ final class RegisteredApplicationSignerTests: XCTestCase {
     return request.headers
   }
 
-  private func verifier(salt: String = "s", sealingKey: SigningKey? = nil) -> RegisteredApplicationVerifier {
+  private func verifier(salt: String = "s", sealingKey: SecretKey? = nil) -> RegisteredApplicationVerifier {
     let known = applicationKey
     return RegisteredApplicationVerifier(sealingKey: sealingKey ?? self.sealingKey, salt: salt) {
       $0 == known
@@ -195,7 +195,7 @@ final class RegisteredApplicationSignerTests: XCTestCase {
 
   func testASealingKeyOfTheWrongLengthIsRefused() {
     var request = HTTPRequest(url: "https://a")
-    let signer = RegisteredApplicationSigner(applicationKey: applicationKey, sealingKey: SigningKey("short"))
+    let signer = RegisteredApplicationSigner(applicationKey: applicationKey, sealingKey: SecretKey("short"))
     assertFails(.signingFailed, "5 bytes", "32") { try signer.sign(&request, .make()) }
     XCTAssertTrue(request.headers.isEmpty)
   }
@@ -205,7 +205,7 @@ final class SigningKeyTests: XCTestCase {
   private let secret = "s3cret-material"
 
   func testAKeyNeverShows() {
-    let key = SigningKey(secret)
+    let key = SecretKey(secret)
     var dumped = ""
     dump(key, to: &dumped)
     for text in [
@@ -219,7 +219,7 @@ final class SigningKeyTests: XCTestCase {
   }
 
   func testSignersShowNeitherKeyNorSalt() throws {
-    let key = SigningKey(secret)
+    let key = SecretKey(secret)
     let values: [Any] = [
       HMACSigner(key: key, keyID: "id"), SaltedDigestSigner(key: key, salt: secret),
       RegisteredApplicationSigner(applicationKey: key, sealingKey: .random(), salt: secret),
@@ -234,8 +234,8 @@ final class SigningKeyTests: XCTestCase {
 
   func testErrorsOfSigningShowNoKey() {
     let signers: [any RequestSigner] = [
-      RegisteredApplicationSigner(applicationKey: SigningKey(secret), sealingKey: SigningKey(secret)),
-      HMACSigner(key: SigningKey(secret)),
+      RegisteredApplicationSigner(applicationKey: SecretKey(secret), sealingKey: SecretKey(secret)),
+      HMACSigner(key: SecretKey(secret)),
     ]
     for signer in signers {
       var request = HTTPRequest(method: .post, url: "https://a", body: .stream(HTTPBodyStream { { nil } }))
@@ -249,13 +249,13 @@ final class SigningKeyTests: XCTestCase {
   }
 
   func testKeysAreReadFromTheirWrittenForms() {
-    XCTAssertEqual(SigningKey(hex: "00fF"), SigningKey(bytes: [0, 255]))
-    XCTAssertEqual(SigningKey(base64: "AP8="), SigningKey(bytes: [0, 255]))
-    XCTAssertNil(SigningKey(hex: "0"))
-    XCTAssertNil(SigningKey(base64: "AP8"))
-    XCTAssertNotEqual(SigningKey("a"), SigningKey("b"))
-    XCTAssertNotEqual(SigningKey.random(), SigningKey.random())
-    XCTAssertEqual(SigningKey.random(count: 8).withBytes(\.count), 8)
+    XCTAssertEqual(SecretKey(hex: "00fF"), SecretKey(bytes: [0, 255]))
+    XCTAssertEqual(SecretKey(base64: "AP8="), SecretKey(bytes: [0, 255]))
+    XCTAssertNil(SecretKey(hex: "0"))
+    XCTAssertNil(SecretKey(base64: "AP8"))
+    XCTAssertNotEqual(SecretKey("a"), SecretKey("b"))
+    XCTAssertNotEqual(SecretKey.random(), SecretKey.random())
+    XCTAssertEqual(SecretKey.random(count: 8).withBytes(\.count), 8)
   }
 
   private func assertHidden(_ text: String, file: StaticString = #filePath, line: UInt = #line) {

@@ -31,7 +31,7 @@ final class GoldenFileTests: XCTestCase {
 
   private let hosts = KeptHosts.List(day: 20_000, addresses: ["192.0.2.1", "2001:db8::1"])
   private func keptHosts() throws -> KeptHosts {
-    try KeptHosts(folder: folder, key: SigningKey(bytes: Self.key))
+    try KeptHosts(folder: folder, key: SecretKey(bytes: Self.key))
   }
   private var download: DownloadState {
     var state = DownloadState(
@@ -71,13 +71,16 @@ final class GoldenFileTests: XCTestCase {
     try PrivateFile.replace(path, with: bytes)
     switch (golden.kind, golden.version) {
     case (.credential, 1):
-      XCTAssertEqual(try FileCredentialStore(folder: folder, key: Self.key).credential(of: "ann"), credential)
+      XCTAssertEqual(
+        try FileCredentialStore(folder: folder, key: SecretKey(bytes: Self.key)).credential(of: "ann"),
+        credential)
     case (.cookies, 1):
-      let store = try CookieStore(path: path, key: SigningKey(bytes: Self.key))
+      let store = try CookieStore(path: path, key: SecretKey(bytes: Self.key))
       XCTAssertNil(store.fault)
       XCTAssertEqual(store.load(), cookies)
     case (.login, 1):
-      XCTAssertEqual(try FileLoginStore(folder: folder, key: Self.key).login(in: space), login)
+      XCTAssertEqual(
+        try FileLoginStore(folder: folder, key: SecretKey(bytes: Self.key)).login(in: space), login)
     case (.cachedResponse, 1):
       let content = try CacheRecord.envelope.open(bytes, under: storageKey(), at: Self.place)
       let record = content.withUnsafeBytes { CacheRecord($0, process: 0, isExpired: false) }
@@ -109,7 +112,7 @@ final class GoldenFileTests: XCTestCase {
       XCTAssertEqual(try keptHosts().list(of: "a.test"), hosts)
     case (.secrets, 1):
       let decoder = JSONDecoder()
-      decoder.userInfo[.sealingKey] = SigningKey(bytes: Self.key)
+      decoder.userInfo[.sealingKey] = SecretKey(bytes: Self.key)
       let form = #"{"version":1,"sealed":"\#(Base64.encode(bytes))"}"#
       XCTAssertEqual(
         try decoder.decode(WrittenParameters.self, from: Data(form.utf8)).parameters,
@@ -178,9 +181,9 @@ final class GoldenFileTests: XCTestCase {
     guard ProcessInfo.processInfo.environment["APIKIT_GOLDEN"] != nil else {
       throw XCTSkip("APIKIT_GOLDEN is not set")
     }
-    try FileCredentialStore(folder: folder, key: Self.key).store(credential, of: "ann")
-    try FileLoginStore(folder: folder, key: Self.key).store(login, in: space)
-    _ = try CookieStore(path: folder + "/cookies", key: SigningKey(bytes: Self.key)).update { _ in cookies }
+    try FileCredentialStore(folder: folder, key: SecretKey(bytes: Self.key)).store(credential, of: "ann")
+    try FileLoginStore(folder: folder, key: SecretKey(bytes: Self.key)).store(login, in: space)
+    _ = try CookieStore(path: folder + "/cookies", key: SecretKey(bytes: Self.key)).update { _ in cookies }
     let record = CacheRecord.encode(
       CacheFixture.entry(1, tags: ["a"]), process: 7, bodyInFile: nil)
     let key = try storageKey()
@@ -202,7 +205,7 @@ final class GoldenFileTests: XCTestCase {
     try TransferJournal(folder + "/uploadJournal", .uploadJournal).write(upload)
     try keptHosts().keep(hosts, of: "a.test")
     let encoder = JSONEncoder()
-    encoder.userInfo[.sealingKey] = SigningKey(bytes: Self.key)
+    encoder.userInfo[.sealingKey] = SecretKey(bytes: Self.key)
     let form = try encoder.encode(WrittenParameters(["token": "hunter2", "page": 2]))
     try PrivateFile.replace(
       folder + "/secrets",

@@ -5,7 +5,8 @@ import XCTest
 
 /// Keys are exchanged without a loss, and what cannot be read says why.
 final class KeyRotationTests: XCTestCase {
-  private let (old, new) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+  private let old = SecretKey(bytes: [UInt8](repeating: 1, count: 32))
+  private let new = SecretKey(bytes: [UInt8](repeating: 2, count: 32))
   private var folder = ""
 
   override func setUp() { folder = NSTemporaryDirectory() + "apikit-rotation-" + UUID().uuidString }
@@ -23,7 +24,7 @@ final class KeyRotationTests: XCTestCase {
     XCTAssertEqual(
       try FileCredentialStore(folder: folder, key: new).credential(of: "ann"), Credential(accessToken: "at2"))
     assertFails(.misconfigured, "32 bytes, not 3") {
-      try FileCredentialStore(folder: folder, key: new, previousKeys: [[1, 2, 3]])
+      try FileCredentialStore(folder: folder, key: new, previousKeys: [SecretKey(bytes: [1, 2, 3])])
     }
   }
 
@@ -36,7 +37,7 @@ final class KeyRotationTests: XCTestCase {
     try logins.store(login, in: space)
     XCTAssertEqual(try FileLoginStore(folder: folder, key: new).login(in: space), login)
 
-    let (oldKey, newKey) = (SigningKey(bytes: old), SigningKey(bytes: new))
+    let (oldKey, newKey) = (old, new)
     let cookies = [Cookie("sid", "x", domain: "a.test", expires: 4_000_000_000)]
     _ = try CookieStore(path: folder + "/cookies", key: oldKey).update { _ in cookies }
     let store = try CookieStore(path: folder + "/cookies", key: newKey, previousKeys: [oldKey])
@@ -46,7 +47,7 @@ final class KeyRotationTests: XCTestCase {
   }
 
   func testAFileOfCookiesThatCannotBeReadSaysWhy() throws {
-    let store = try CookieStore(path: folder + "/cookies", key: SigningKey(bytes: new))
+    let store = try CookieStore(path: folder + "/cookies", key: new)
     XCTAssertNil(store.fault, "there is no file")
     func fault(_ bytes: [UInt8]) throws -> String {
       try PrivateFile.replace(store.path, with: bytes)
@@ -54,7 +55,7 @@ final class KeyRotationTests: XCTestCase {
       XCTAssertEqual(store.fault?.reason, .fileFailed)
       return store.fault?.detail ?? ""
     }
-    let key = try XCTUnwrap(StorageKey(new))
+    let key = try XCTUnwrap(StorageKey(new.bytes))
     let sealed = try XCTUnwrap(
       Envelope(kind: .cookies).seal(Array("[]".utf8), under: key, at: "cookies".utf8))
     XCTAssertEqual(try fault([1, 2, 3]), "the file of cookies is no file of this framework")
@@ -67,7 +68,7 @@ final class KeyRotationTests: XCTestCase {
     XCTAssertEqual(try fault(other), "the file of cookies holds content of the unknown kind 99, not cookies")
     let strange = try XCTUnwrap(Envelope(kind: .cookies).seal([7], under: key, at: "cookies".utf8))
     XCTAssertEqual(try fault(strange), "the file of cookies holds no cookies")
-    let foreign = try XCTUnwrap(StorageKey(old))
+    let foreign = try XCTUnwrap(StorageKey(old.bytes))
     let theirs = try XCTUnwrap(Envelope(kind: .cookies).seal([7], under: foreign, at: "cookies".utf8))
     XCTAssertEqual(try fault(theirs), "the file of cookies was sealed under another key")
     // What is damaged is replaced by what the servers set next; what a later version wrote is not.

@@ -8,16 +8,16 @@ import XCTest
 
 /// Settings and parameters are written in a form with a version, and read again.
 final class WrittenFormTests: XCTestCase {
-  private let key = SigningKey(bytes: [UInt8](0..<32))
+  private let key = SecretKey(bytes: [UInt8](0..<32))
 
-  private func encoder(_ key: SigningKey? = nil) -> JSONEncoder {
+  private func encoder(_ key: SecretKey? = nil) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.userInfo[.sealingKey] = key
     return encoder
   }
 
-  private func decoder(_ key: SigningKey? = nil) -> JSONDecoder {
+  private func decoder(_ key: SecretKey? = nil) -> JSONDecoder {
     let decoder = JSONDecoder()
     decoder.userInfo[.sealingKey] = key
     return decoder
@@ -217,7 +217,7 @@ final class WrittenFormTests: XCTestCase {
       HTTPProxy(.http, host: "p.test", port: 3128, login: HTTPLogin(user: "canary-2", password: "canary-3")))
     configuration.tls.identity = .pem(
       certificate: .bytes(Array("canary-4".utf8)), key: .file(path: "/canary-5"), password: "canary-6")
-    configuration.storageKey = SigningKey(bytes: Array("canary-7-canary-7-canary-7-canary".utf8))
+    configuration.storageKey = SecretKey(bytes: Array("canary-7-canary-7-canary-7-canary".utf8))
     configuration.loadOptions = LoadOptions(
       login: HTTPLogin(user: "canary-8", password: "canary-9", scheme: .digest))
     return configuration
@@ -317,14 +317,14 @@ final class WrittenFormTests: XCTestCase {
   func testWhatWasSealedOpensOnlyWhereItBelongs() throws {
     let sealed = try encoder(key).encode(secretive.proxy)
     XCTAssertNoThrow(try decoder(key).decode(ProxyChoice.self, from: sealed))
-    func fails(_ data: Data, _ key: SigningKey?, _ words: String, line: UInt = #line) {
+    func fails(_ data: Data, _ key: SecretKey?, _ words: String, line: UInt = #line) {
       XCTAssertThrowsError(try decoder(key).decode(ProxyChoice.self, from: data), line: line) { error in
         XCTAssertTrue((error as? APIError)?.detail.contains(words) == true, "\(error)", line: line)
       }
     }
     fails(sealed, nil, "give the decoder the sealingKey")
-    fails(sealed, SigningKey(bytes: [UInt8](repeating: 1, count: 32)), "was sealed under another key")
-    fails(sealed, SigningKey("short"), "32 bytes")
+    fails(sealed, SecretKey(bytes: [UInt8](repeating: 1, count: 32)), "was sealed under another key")
+    fails(sealed, SecretKey("short"), "32 bytes")
     // The secrets of another kind of setting.
     let options = try encoder(key).encode(secretive.loadOptions)
     let theirs = try XCTUnwrap(try RawData(parsing: [UInt8](options)).sealed.string)

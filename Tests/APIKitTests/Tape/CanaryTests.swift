@@ -56,7 +56,7 @@ import XCTest
     manager.apiName = "reset/{token}"
     let error = try await errorThrown { () throws(APIError) in
       try await manager.response(
-        for: [
+        [
           "token": canary, "password": canary, "user": "ann",
           "deep": Parameters(["otp": canary, "memberCard": canary]),
         ])

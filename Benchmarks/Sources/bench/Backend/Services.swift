@@ -2,7 +2,7 @@ import APIKit
 
 /// The backend of the path rows: common parameters, header fields and a signature, as a real one has.
 final class BenchService: APIService {
-  static let hmac = HMACSigner(key: SigningKey("bench-key"), keyID: "bench")
+  static let hmac = HMACSigner(key: SecretKey("bench-key"), keyID: "bench")
 
   let name = "Bench"
   let environments: ServiceEnvironments

@@ -64,7 +64,7 @@ private func readingImages(_ measurement: Measurement) throws {
 
 /// What a signature costs beside the operation of its key, which is measured by itself.
 private func signing(_ measurement: Measurement) throws {
-  let secret = SigningKey("a secret of thirty-two bytes, ok")
+  let secret = SecretKey("a secret of thirty-two bytes, ok")
   let subject = SigningSubject(
     apiName: "list", parameters: Parameters(), secondsSince1970: 1_700_000_000, nonce: "0123456789abcdef")
   let request = HTTPRequest(

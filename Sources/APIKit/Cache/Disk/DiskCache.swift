@@ -87,9 +87,9 @@ final class DiskCache: Sendable {
     self.time = time
     self.report = report
     leftMarks = Self.marks(in: configuration.folder)
-    key = configuration.encryptionKey.flatMap { StorageKey($0.bytes) }
+    key = configuration.storageKey.flatMap { StorageKey($0.bytes) }
     bodies = BodyFiles(folder: configuration.folder + "/bodies")
-    if let key = configuration.encryptionKey, self.key == nil {
+    if let key = configuration.storageKey, self.key == nil {
       report(
         CacheFault(
           kind: .unusable,

@@ -16,11 +16,11 @@ public struct CookieStore: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - path: Where the file is.
-  ///   - key: 32 bytes, from where others cannot read them: the application's, or ``SigningKey/keychain``.
+  ///   - key: 32 bytes, from where others cannot read them: the application's, or ``SecretKey/keychain``.
   ///   - previousKeys: Keys of the past, under which cookies are still read; later writes are sealed under `key`.
   ///     None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
-  public init(path: String, key: SigningKey, previousKeys: [SigningKey] = []) throws(APIError) {
+  public init(path: String, key: SecretKey, previousKeys: [SecretKey] = []) throws(APIError) {
     do throws(StorageKeys.WrongLength) {
       keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes))
     } catch {
@@ -33,7 +33,7 @@ public struct CookieStore: Sendable, Hashable {
   /// `~/.local/state`.
   ///
   /// Throws ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
-  public static func standard(key: SigningKey) throws(APIError) -> CookieStore {
+  public static func standard(key: SecretKey) throws(APIError) -> CookieStore {
     try CookieStore(path: StandardFolder.state.path + "/cookies", key: key)
   }
 

@@ -53,12 +53,12 @@ public struct HostSource: Sendable {
   ///
   /// - Parameters:
   ///   - folder: Where the list is kept; nil, the default, is the program's own folder for what must outlive it.
-  ///   - key: Seals the list on disk: 32 bytes. The default is ``SigningKey/keychain``; with nil the list is kept in memory
+  ///   - key: Seals the list on disk: 32 bytes. The default is ``SecretKey/keychain``; with nil the list is kept in memory
   ///     only.
   ///   - ask: Loads the list, with a manager for example. Its loads do not wait for the pool.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
   public static func daily(
-    in folder: String? = nil, key: SigningKey? = .keychain,
+    in folder: String? = nil, key: SecretKey? = .keychain,
     _ ask: @escaping @Sendable () async throws -> [String]
   ) throws(APIError) -> HostSource {
     HostSource(kind: .daily(try KeptHosts(folder: folder, key: key))) { _ in

@@ -16,7 +16,7 @@ final class KeptHosts: Sendable {
   private static let envelope = Envelope(kind: .hosts)
   private static let limit = 1 << 16
 
-  init(folder: String?, key: SigningKey?) throws(APIError) {
+  init(folder: String?, key: SecretKey?) throws(APIError) {
     self.folder = folder ?? StandardFolder.state.path + "/hosts"
     self.key = try key.map { key throws(APIError) in
       guard let key = StorageKey(key.bytes) else {

@@ -39,10 +39,15 @@ extension APIManagerDelegate {
   /// Does nothing.
   public func manager(
     _ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason
-  ) {}
+  ) {
+    DeveloperNotice.unheard(
+      Self.self, "manager(_:didCancel:because:)", "a load of \(type(of: manager)) was cancelled")
+  }
 
   /// Does nothing.
-  public func manager(_ manager: BaseAPIManager, didQueue item: OutboxItemID, of flight: FlightID) {}
+  public func manager(_ manager: BaseAPIManager, didQueue item: OutboxItemID, of flight: FlightID) {
+    DeveloperNotice.unheard(Self.self, "manager(_:didQueue:of:)", "a load of \(type(of: manager)) was queued")
+  }
 
   /// Does nothing.
   public func manager(

@@ -59,6 +59,7 @@ extension APIManager {
       StatedMember("retryPolicy", retryPolicy), StatedMember("loadOptions", loadOptions),
       StatedMember("joinsIdenticalFlights", joinsIdenticalFlights), StatedMember("priority", priority),
       StatedMember("requestRate", requestRate), StatedMember("expectation", expectation),
+      StatedMember("decoding", decoding),
       StatedMember("cachePolicy", cachePolicy), StatedMember("cacheTraits", cacheTraits),
       StatedMember("outlivesRelease", outlivesRelease), StatedMember("isQueued", isQueued),
       StatedMember("queueLane", queueLane),

@@ -14,8 +14,8 @@
   /// The result of each member of the run in flight, or of the last one.
   public private(set) lazy var results = GroupResults(members: [], group: ObjectIdentifier(self))
 
-  /// The clock of the deadline; tests replace it with a manual one.
-  var time: any TimeSource = SystemTime()
+  /// The clock of the deadline; a test sets `ManualTime` of APIKitTesting. The default is the system's.
+  public var time: any TimeSource = SystemTime()
   var slots: [MemberSlot]
   /// The state machine of the run in flight, or of the last one; nil before the first.
   private(set) var machine: GroupMachine?

@@ -49,7 +49,7 @@ public struct SignatureKey: Sendable {
   ///   - id: The id by which the other side finds the key.
   ///   - secret: The secret.
   /// - Throws: ``APIError/Reason/signingFailed`` for an empty secret, with which anyone could sign.
-  public init(id: String, secret: SigningKey) throws(APIError) {
+  public init(id: String, secret: SecretKey) throws(APIError) {
     try secret.requireBytes()
     try Self.check(id)
     self.id = id
@@ -65,7 +65,7 @@ public struct SignatureKey: Sendable {
   ///   - algorithm: How it signs.
   ///   - privateKey: PEM or DER: PKCS#8, PKCS#1 (`RSA PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`), not enciphered.
   /// - Throws: ``APIError/Reason/signingFailed`` when it is no such key.
-  public init(id: String, algorithm: Algorithm, privateKey: SigningKey) throws(APIError) {
+  public init(id: String, algorithm: Algorithm, privateKey: SecretKey) throws(APIError) {
     try self.init(id: id, algorithm: algorithm, bytes: privateKey.bytes, isPrivate: true)
   }
 

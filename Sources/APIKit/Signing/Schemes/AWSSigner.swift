@@ -47,7 +47,7 @@ public struct AWSSigner: RequestSigner {
   ///     body is sent in `X-Amz-Content-SHA256`.
   ///   - payload: How the signature covers the body.
   public init(
-    accessKeyID: String, secretKey: SigningKey, sessionToken: String? = nil, region: String, service: String,
+    accessKeyID: String, secretKey: SecretKey, sessionToken: String? = nil, region: String, service: String,
     payload: Payload = .signed
   ) {
     self.accessKeyID = accessKeyID
@@ -185,11 +185,11 @@ private struct AWSTime {
 
 /// The signing keys of one secret, one for each day; the latest is kept.
 private final class AWSKeys: Sendable {
-  private let secret: SigningKey
+  private let secret: SecretKey
   private let scope: [String]
   private let latest = Mutex<(date: String, key: Crypto.HMACKey)?>(nil)
 
-  init(_ secret: SigningKey, scope: String) {
+  init(_ secret: SecretKey, scope: String) {
     self.secret = secret
     self.scope = scope.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
   }

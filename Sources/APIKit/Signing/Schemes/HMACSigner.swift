@@ -40,7 +40,7 @@ public struct HMACSigner: RequestSigner {
   /// A digest of the key and its name.
   public let caller: String?
 
-  private let key: SigningKey
+  private let key: SecretKey
   private let preparedKey: Crypto.HMACKey
 
   /// Makes a signer.
@@ -53,7 +53,7 @@ public struct HMACSigner: RequestSigner {
   ///     the request itself states: what a transport adds (`User-Agent`, `Accept-Encoding`) is added after signing.
   ///   - names: The names of the header fields that contain the signature.
   public init(
-    key: SigningKey, keyID: String = "", signedHeaders: [String] = ["Host", "Content-Type"],
+    key: SecretKey, keyID: String = "", signedHeaders: [String] = ["Host", "Content-Type"],
     names: Names = Names()
   ) {
     self.key = key

@@ -18,8 +18,8 @@ public struct RegisteredApplicationSigner: RequestSigner {
   /// A digest of the keys.
   public let caller: String?
 
-  private let applicationKey: SigningKey
-  private let sealingKey: SigningKey
+  private let applicationKey: SecretKey
+  private let sealingKey: SecretKey
   private let digest: SaltedDigestSigner
 
   /// Makes a signer.
@@ -33,7 +33,7 @@ public struct RegisteredApplicationSigner: RequestSigner {
   ///   - keyHeader: The header field for the encrypted key.
   ///   - signatureHeader: The header field for the digest.
   public init(
-    applicationKey: SigningKey, sealingKey: SigningKey, salt: String = "", rounds: Int = 2,
+    applicationKey: SecretKey, sealingKey: SecretKey, salt: String = "", rounds: Int = 2,
     style: QueryStyle = QueryStyle(), keyHeader: String = "X-Application-Key",
     signatureHeader: String = "X-Signature"
   ) {
@@ -74,24 +74,24 @@ extension RegisteredApplicationSigner: CustomStringConvertible {
 
 /// The server's side of ``RegisteredApplicationSigner``.
 public struct RegisteredApplicationVerifier: Sendable {
-  private let sealingKey: SigningKey
+  private let sealingKey: SecretKey
   /// Computes the digests; its key is replaced with the application's.
   private let digest: SaltedDigestSigner
   private let keyHeader: String
   private let signatureHeader: String
-  private let isRegistered: @Sendable (SigningKey) -> Bool
+  private let isRegistered: @Sendable (SecretKey) -> Bool
 
   /// Makes a verifier; salt, rounds, style and names must be those of the signers.
   ///
   /// `isRegistered` returns whether the application with this key is registered. Called on any thread.
   public init(
-    sealingKey: SigningKey, salt: String = "", rounds: Int = 2, style: QueryStyle = QueryStyle(),
+    sealingKey: SecretKey, salt: String = "", rounds: Int = 2, style: QueryStyle = QueryStyle(),
     keyHeader: String = "X-Application-Key", signatureHeader: String = "X-Signature",
-    isRegistered: @escaping @Sendable (SigningKey) -> Bool
+    isRegistered: @escaping @Sendable (SecretKey) -> Bool
   ) {
     self.sealingKey = sealingKey
     digest = SaltedDigestSigner(
-      key: SigningKey(bytes: []), salt: salt, rounds: rounds, placement: .header(signatureHeader),
+      key: SecretKey(bytes: []), salt: salt, rounds: rounds, placement: .header(signatureHeader),
       style: style)
     self.keyHeader = keyHeader
     self.signatureHeader = signatureHeader
@@ -105,7 +105,7 @@ public struct RegisteredApplicationVerifier: Sendable {
   @discardableResult
   public func verify(
     _ headers: HTTPHeaders, apiName: String, parameters: Parameters
-  ) throws(SignatureFault) -> SigningKey {
+  ) throws(SignatureFault) -> SecretKey {
     let (key, signature) = try open(headers)
     try digest(key).verify(signature, apiName: apiName, parameters: parameters)
     return key
@@ -119,20 +119,20 @@ public struct RegisteredApplicationVerifier: Sendable {
   @discardableResult
   public func verify(
     _ headers: HTTPHeaders, apiName: String, query: String
-  ) throws(SignatureFault) -> SigningKey {
+  ) throws(SignatureFault) -> SecretKey {
     let (key, signature) = try open(headers)
     try digest(key).verify(signature, apiName: apiName, query: query)
     return key
   }
 
-  private func digest(_ key: SigningKey) -> SaltedDigestSigner {
+  private func digest(_ key: SecretKey) -> SaltedDigestSigner {
     var digest = digest
     digest.key = key
     return digest
   }
 
   /// Decrypts the application's key, and checks that it is registered.
-  private func open(_ headers: HTTPHeaders) throws(SignatureFault) -> (key: SigningKey, signature: String) {
+  private func open(_ headers: HTTPHeaders) throws(SignatureFault) -> (key: SecretKey, signature: String) {
     guard let signature = headers[signatureHeader] else { throw .missing(signatureHeader) }
     guard let text = headers[keyHeader], let sealed = Base64.decode(text, .url),
       sealed.count >= Crypto.nonceLength + Crypto.tagLength
@@ -140,7 +140,7 @@ public struct RegisteredApplicationVerifier: Sendable {
     guard let bytes = Crypto.open(sealed, key: sealingKey.bytes, authenticating: signature.utf8) else {
       throw .mismatched
     }
-    let key = SigningKey(bytes: bytes)
+    let key = SecretKey(bytes: bytes)
     guard isRegistered(key) else { throw .unknownKey }
     return (key, signature)
   }

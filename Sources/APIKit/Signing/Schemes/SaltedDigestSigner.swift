@@ -52,8 +52,8 @@ public struct SaltedDigestSigner: RequestSigner {
   /// A digest of the key and the salt.
   public let caller: String?
 
-  var key: SigningKey
-  private let salt: SigningKey
+  var key: SecretKey
+  private let salt: SecretKey
 
   /// Makes a signer.
   ///
@@ -66,11 +66,11 @@ public struct SaltedDigestSigner: RequestSigner {
   ///   - placement: Where the signature is placed.
   ///   - style: How parameters are written in the signed text.
   public init(
-    key: SigningKey, salt: String = "", algorithm: Algorithm = .sha256, rounds: Int = 2,
+    key: SecretKey, salt: String = "", algorithm: Algorithm = .sha256, rounds: Int = 2,
     placement: Placement = .header("X-Signature"), style: QueryStyle = QueryStyle()
   ) {
     self.key = key
-    self.salt = SigningKey(salt)
+    self.salt = SecretKey(salt)
     caller = Crypto.digest(of: ["SaltedDigestSigner", key.digest, salt])
     self.algorithm = algorithm
     self.rounds = max(rounds, 1)

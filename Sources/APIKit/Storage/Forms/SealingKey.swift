@@ -2,7 +2,7 @@ import Foundation
 
 extension CodingUserInfoKey {
   /// The key under which an encoder seals the secrets of settings and parameters, and a decoder opens them: a
-  /// ``SigningKey`` of 32 bytes.
+  /// ``SecretKey`` of 32 bytes.
   ///
   /// ```swift
   /// let encoder = JSONEncoder()
@@ -39,7 +39,7 @@ struct MemberSeal {
   init?(of form: String, _ userInfo: [CodingUserInfoKey: Any]) throws {
     guard let value = userInfo[.sealingKey] else { return nil }
     guard let stated = value as? any SecretBytes, let key = StorageKey(stated.bytes) else {
-      throw APIError(.assembly, .misconfigured, "a sealingKey is a SigningKey of 32 bytes")
+      throw APIError(.assembly, .misconfigured, "a sealingKey is a SecretKey of 32 bytes")
     }
     (self.form, self.key, self.stated) = (form, key, stated)
   }

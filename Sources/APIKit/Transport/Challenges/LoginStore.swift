@@ -48,13 +48,20 @@ public final class FileLoginStore: LoginStore {
   ///   - previousKeys: Keys of the past, under which logins are still read; later writes are sealed under `key`.
   ///     None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
-  public init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {
+  public init(folder: String, key: SecretKey, previousKeys: [SecretKey] = []) throws(APIError) {
     do throws(StorageKeys.WrongLength) {
-      keys = try StorageKeys(key, previous: previousKeys)
+      keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes))
     } catch {
       throw APIError(.transport, .misconfigured, "the key of a login store has 32 bytes, not \(error.count)")
     }
     self.folder = folder
+  }
+
+  /// Renamed: a key is a ``SecretKey`` now.
+  @available(*, deprecated, message: "use SecretKey(bytes:)")
+  public convenience init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {
+    try self.init(
+      folder: folder, key: SecretKey(bytes: key), previousKeys: previousKeys.map { SecretKey(bytes: $0) })
   }
 
   /// The login of a space; nil when there is none.

@@ -13,7 +13,7 @@ extension TransportConfiguration: VersionedCodable {
 
 extension VersionedForm.Member {
   /// A storage key; that of the keychain is written as this word, whatever it is.
-  package static func storageKey(_ path: Path<SigningKey?>) -> Self {
+  package static func storageKey(_ path: Path<SecretKey?>) -> Self {
     mapped(
       "storageKey", path, isSecret: { $0 != nil && $0 != .keychain },
       write: { key in
@@ -22,7 +22,7 @@ extension VersionedForm.Member {
       read: { text in
         if text == "keychain" { return .keychain }
         if text == "none" { return nil }
-        return try (text.hasPrefix("base64:") ? SigningKey(base64: String(text.dropFirst(7))) : nil)
+        return try (text.hasPrefix("base64:") ? SecretKey(base64: String(text.dropFirst(7))) : nil)
           .readable("a storageKey is keychain, none or base64")
       })
   }

@@ -68,14 +68,14 @@ public struct TransportConfiguration: Sendable {
   public var cacheFollowsNetwork = false
   /// The key under which secrets are kept on disk: cookies, and stored responses that are sensitive. 32 bytes.
   ///
-  /// The default is ``SigningKey/keychain``, read when it is asked for; it is nil where there is no keychain (Linux). With
+  /// The default is ``SecretKey/keychain``, read when it is asked for; it is nil where there is no keychain (Linux). With
   /// nil, secrets stay in memory.
-  public var storageKey: SigningKey? {
+  public var storageKey: SecretKey? {
     get { statedStorageKey ?? .keychain }
     set { statedStorageKey = .some(newValue) }
   }
   /// Nil until a key is set; the default is read at each use, because the keychain may be locked at first.
-  private var statedStorageKey: SigningKey??
+  private var statedStorageKey: SecretKey??
   /// Whether ``storageKey`` was set, to a key or to nil.
   var statesStorageKey: Bool { statedStorageKey != nil }
 
@@ -194,7 +194,7 @@ public struct TransportConfiguration: Sendable {
   func loginStore() throws(APIError) -> any LoginStore {
     if let logins { return logins }
     guard persistence == .disk, let key = storageKey else { return MemoryLoginStore() }
-    return try FileLoginStore(folder: StandardFolder.state.path + "/logins", key: key.bytes)
+    return try FileLoginStore(folder: StandardFolder.state.path + "/logins", key: key)
   }
 
   static func misconfigured(_ detail: String) -> APIError { APIError(.transport, .misconfigured, detail) }

@@ -73,7 +73,7 @@ extension CallCommand {
     let progress = TransferReport(session.console)
     manager.delegate = progress
     let file = try await manager.file(
-      for: call.content.parameters, to: .file(output, overwrites: call.overwrites))
+      call.content.parameters, to: .file(output, overwrites: call.overwrites))
     try show(file.path, file.count, resumedAt: progress.begin, in: session)
   }
 

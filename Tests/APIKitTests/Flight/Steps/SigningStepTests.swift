@@ -61,7 +61,7 @@ import XCTest
     let manager = TestManager(stub)
     manager.service.authenticator = authenticator
     manager.service.signer = SaltedDigestSigner(
-      key: SigningKey("key"), placement: .header("X-Proof-Of-Salt"))
+      key: SecretKey("key"), placement: .header("X-Proof-Of-Salt"))
     _ = try await manager.response()
     let request = try XCTUnwrap(stub.requests.first)
     let proof = try XCTUnwrap(request.headers["X-Proof-Of-Salt"])

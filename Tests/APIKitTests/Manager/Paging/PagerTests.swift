@@ -454,7 +454,7 @@ import XCTest
         XCTAssertEqual(page.duplicateCount, 0)
       }
       XCTAssertEqual(items, count, path)
-      XCTAssertEqual(pages, (count + paging.size - 1) / paging.size, path)
+      XCTAssertEqual(pages, (count + paging.pageSize - 1) / paging.pageSize, path)
     }
   }
 }

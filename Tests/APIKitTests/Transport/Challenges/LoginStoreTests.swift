@@ -39,7 +39,7 @@ final class LoginStoreTests: XCTestCase {
 
   func testAStoredLoginIsSealedForItsSpaceUnderItsKey() throws {
     let path = folder()
-    let store = try FileLoginStore(folder: path, key: Crypto.random(32))
+    let store = try FileLoginStore(folder: path, key: SecretKey.random())
     try store.store(login, in: space)
     let name = try XCTUnwrap(files(path).first)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path + "/" + name))
@@ -49,7 +49,7 @@ final class LoginStoreTests: XCTestCase {
     let mode = try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions]
     XCTAssertEqual(mode as? Int, 0o600)
     assertFails(.credentialStoreFailed, "another key") {
-      try FileLoginStore(folder: path, key: Crypto.random(32)).login(in: space)
+      try FileLoginStore(folder: path, key: SecretKey.random()).login(in: space)
     }
     var other = space
     other.host = "b.test"
@@ -57,7 +57,7 @@ final class LoginStoreTests: XCTestCase {
     let theirs = try XCTUnwrap(files(path).first { $0 != name })
     try bytes.write(to: URL(fileURLWithPath: path + "/" + theirs))
     assertFails(.credentialStoreFailed, "elsewhere") { try store.login(in: other) }
-    assertFails(.misconfigured, "32 bytes") { try FileLoginStore(folder: path, key: [1]) }
+    assertFails(.misconfigured, "32 bytes") { try FileLoginStore(folder: path, key: SecretKey(bytes: [1])) }
   }
 
   func testLoginsAreKeptAsTheConfigurationSays() throws {

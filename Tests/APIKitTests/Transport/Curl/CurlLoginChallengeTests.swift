@@ -214,7 +214,7 @@
       let handler = ChallengeHandler(loginNotStored: { told.add($0.reason) }) { _ in
         .use(.login(right, isStored: true))
       }
-      let store = try FileLoginStore(folder: "/proc/none", key: Crypto.random(32))
+      let store = try FileLoginStore(folder: "/proc/none", key: SecretKey.random())
       let response = try await transport(handler, logins: store).send(HTTPRequest(url: server.url()))
       XCTAssertEqual(response.status, 200)
       XCTAssertEqual(told.all, [.credentialStoreFailed])

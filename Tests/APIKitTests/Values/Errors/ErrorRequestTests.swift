@@ -14,7 +14,7 @@ import XCTest
 
   func testAnErrorKeepsItsRequestAsItWasSentAndNoTextShowsItsSecrets() async throws {
     let manager = TestManager(stub)
-    manager.service.signer = HMACSigner(key: SigningKey(bytes: Array("S3CRET-KEY".utf8)), keyID: "me")
+    manager.service.signer = HMACSigner(key: SecretKey(bytes: Array("S3CRET-KEY".utf8)), keyID: "me")
     manager.method = .post
     manager.headers = ["Authorization": "Bearer S3CRET", "X-Trace": "t7"]
     let error = try await failure(manager, ["city": "Suzhou", "password": "S3CRET"])

@@ -21,7 +21,7 @@ import XCTest
 
   func testASignatureOverItIsAccepted() async throws {
     let style = QueryStyle(arrays: .repeated, objects: .dotted, booleans: .numeric, sortsKeys: true)
-    let signer = SaltedDigestSigner(key: SigningKey("k"), salt: "s", style: style)
+    let signer = SaltedDigestSigner(key: SecretKey("k"), salt: "s", style: style)
     let stub = StubTransport(.json("{}"))
     let manager = TestManager(stub)
     manager.service.signer = signer

@@ -1,5 +1,6 @@
 extension RawData {
-  /// How ``decode(as:options:)`` matches names and reads dates.
+  /// How names are matched and dates read where a type is decoded: by ``decode(as:options:)``, and by ``APIManager/decoding``
+  /// for what a manager's loads are decoded as.
   public struct DecodingOptions: Sendable {
     /// How a type's coding keys are matched with an object's names.
     public enum Keys: Sendable, Hashable {
@@ -20,8 +21,20 @@ extension RawData {
     /// The default options.
     public static let `default` = DecodingOptions()
 
-    /// Makes the default options.
-    public init() {}
+    /// Makes options; what is omitted has its default.
+    public init(
+      keys: Keys = .asWritten, dates: DateFormat = .automatic,
+      userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) {
+      (self.keys, self.dates, self.userInfo) = (keys, dates, userInfo)
+    }
+
+    /// Whether nothing is stated.
+    private var isDefault: Bool { keys == .asWritten && dates == .automatic && userInfo.isEmpty }
+    /// The same in one word; nil for the default.
+    var boxed: CopyOnWrite<Self>? { isDefault ? nil : CopyOnWrite(self) }
+    /// Whether both are the default, or may differ.
+    func mayDiffer(from other: Self) -> Bool { !isDefault || !other.isDefault }
   }
 
   /// Decodes a `Decodable` type directly from the document, without plain values in between.

@@ -163,3 +163,17 @@ struct MultipartPart: Sendable {
     return String(escaped)
   }
 }
+
+extension HTTPBody {
+  /// A form as a body: `try plans.upload(.form(form))`. Throws what ``MultipartForm/body()`` throws.
+  public static func form(_ form: MultipartForm) throws(APIError) -> HTTPBody { try form.body() }
+
+  /// Whether it is a form (`multipart/form-data`).
+  package var isForm: Bool {
+    if case .stream(let stream) = self {
+      stream.contentType?.hasPrefix("multipart/form-data") == true
+    } else {
+      false
+    }
+  }
+}

@@ -22,15 +22,16 @@ public struct ParameterEncoding: Sendable {
   public var urlNames: [String] = []
   /// How the query is written and, for ``form``, the body; how single values are, in header fields and cookies too.
   public var queryStyle = QueryStyle()
-  /// What single parameters are stated to do; nil for most encodings, which every load carries.
+  /// What is stated beyond form and query; nil for most encodings, which every load carries.
   private(set) var places: CopyOnWrite<Places>?
 
-  /// Where single parameters go, and as what.
+  /// Where single parameters go, and under which names.
   struct Places: Sendable {
     var headerNames: [String] = []
     var cookieNames: [String] = []
     var bodyName: String?
     var sentNames: [(name: String, sent: String)] = []
+    var keys = RawData.DecodingOptions.Keys.asWritten
   }
 
   private init(_ form: Form) { self.form = form }
@@ -94,6 +95,18 @@ public struct ParameterEncoding: Sendable {
   public func named(_ names: KeyValuePairs<String, String>) -> Self {
     placing { $0.sentNames += names.map { ($0.key, $0.value) } }
   }
+
+  /// This encoding with the members of `Encodable` values under names in this case: with `.snakeCase` the member `minBeds`
+  /// is sent as `min_beds`. The default is as written.
+  ///
+  /// It holds for what `load`, `response` and `value` are given as a value of the application's own, at any depth. Names in
+  /// ``Parameters`` and the keys of dictionaries stay as they are.
+  public func keys(_ keys: RawData.DecodingOptions.Keys) -> Self {
+    placing { $0.keys = keys }
+  }
+
+  /// How the members of `Encodable` values are named.
+  var keys: RawData.DecodingOptions.Keys { places?.value.keys ?? .asWritten }
 
   private func placing(_ change: (inout Places) -> Void) -> Self {
     var (copy, new) = (self, places?.value ?? Places())

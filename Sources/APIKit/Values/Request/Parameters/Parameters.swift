@@ -110,10 +110,14 @@ extension Parameters: ExpressibleByDictionaryLiteral {
   ///
   /// A value that encodes as something else, or not at all, refuses the load with
   /// ``APIError/Reason/unencodableParameter``.
-  public init(encoding value: some Encodable) {
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - keys: How members are named; the default is as written. The keys of dictionaries stay as they are.
+  public init(encoding value: some Encodable, keys: RawData.DecodingOptions.Keys = .asWritten) {
     self.init()
     do throws(Unencodable) {
-      switch try ParameterEncoder.encode(value) {
+      switch try ParameterEncoder.encode(value, keys: keys) {
       case .object(let parameters): self = parameters
       case nil: break
       default: throw Unencodable("\(type(of: value)) has no named members")

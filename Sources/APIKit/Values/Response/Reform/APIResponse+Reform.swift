@@ -1,4 +1,15 @@
 extension APIResponse {
+  /// Decodes the whole response as a type, by the options of its manager or service (``APIManager/decoding``).
+  ///
+  /// - Throws: What ``RawData/decode(as:options:)`` throws, with the API, the method and the status in its context.
+  public func decode<Value: Decodable>(as type: Value.Type = Value.self) throws(APIError) -> Value {
+    do throws(APIError) {
+      return try raw.decode(as: type, options: source.decoding)
+    } catch {
+      throw self.error(error.reason, error.detail, quote: error.quote, underlying: error.underlying)
+    }
+  }
+
   /// The output of a reformer for this response.
   ///
   /// A `Hashable` reformer runs once per response: its output is kept and returned to later calls with an
@@ -29,18 +40,22 @@ extension APIResponse {
     } catch is CancellationError {
       throw error(.cancelled, "the reform was cancelled", underlying: nil)
     } catch let error as APIError {
-      throw self.error(error.reason, error.detail, underlying: error.underlying)
+      throw self.error(error.reason, error.detail, quote: error.quote, underlying: error.underlying)
     } catch {
       throw self.error(.reformFailed, "\(type(of: reformer)) threw \(type(of: error))", underlying: error)
     }
   }
 
-  private func error(_ reason: APIError.Reason, _ detail: String, underlying: (any Error)?) -> APIError {
+  private func error(
+    _ reason: APIError.Reason, _ detail: String, quote: String? = nil, underlying: (any Error)?
+  ) -> APIError {
     var context = APIError.Context()
     if source.managerType != Never.self { context.manager = String(describing: source.managerType) }
     context.service = source.serviceName
     context.apiName = source.apiName
     context.flightID = source.flightID?.rawValue
-    return APIError(.reform, reason, detail, context: context, underlying: underlying)
+    context.method = source.method?.rawValue
+    context.status = status == 0 ? nil : status
+    return APIError(.reform, reason, detail, quote: quote, context: context, underlying: underlying)
   }
 }

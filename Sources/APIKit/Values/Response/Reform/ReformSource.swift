@@ -12,11 +12,20 @@ public struct ReformSource: Sendable {
   /// The flight that landed with it; nil for a source that was made by hand.
   public let flightID: FlightID?
 
+  /// How names are matched and dates read where the response is decoded as a type: what the manager states, or else its
+  /// service. The default options for a source that was made by hand.
+  public var decoding: RawData.DecodingOptions { boxedDecoding?.value ?? .default }
+  /// The method of the load, for errors.
+  var method: HTTPMethod?
+  var boxedDecoding: CopyOnWrite<RawData.DecodingOptions>?
+
   /// Makes a source, for tests of reformers.
   public init(
     managerType: any Any.Type, serviceName: String = "", apiName: String = "",
-    parameters: Parameters = Parameters(), flightID: FlightID? = nil
+    parameters: Parameters = Parameters(), flightID: FlightID? = nil,
+    decoding: RawData.DecodingOptions = .default
   ) {
+    boxedDecoding = decoding.boxed
     self.flightID = flightID
     self.managerType = managerType
     self.serviceName = serviceName

@@ -7,21 +7,27 @@ import Foundation
 /// written. A type that is ``ParameterConvertible`` says itself what it is sent as.
 enum ParameterEncoder {
   /// The parameter; nil for an optional without a value.
-  static func encode(_ value: any Encodable) throws(Unencodable) -> ParameterValue? {
+  ///
+  /// - Parameter keys: How the members of types are named; those of dictionaries are data.
+  static func encode(
+    _ value: any Encodable, keys: RawData.DecodingOptions.Keys = .asWritten
+  ) throws(Unencodable) -> ParameterValue? {
     // The common ones first, by their type: a cast that fails and a look-up of a conformance take longer.
     let type = type(of: value)
     if type == String.self { return .string(known(value)) }
     if type == Int.self { return .integer(known(value)) }
     if type == ParameterValue.self, let value = value as? ParameterValue { return value }
     if let value = value as? any Omittable, value.isOmitted { return nil }
-    return try encodeValue(value)
+    return try encodeValue(value, keys)
   }
 
   /// The value as what it was found to be.
   private static func known<Value>(_ value: some Encodable) -> Value { unsafeBitCast(value, to: Value.self) }
 
   /// The parameter of a value, where a missing one is null.
-  fileprivate static func encodeValue(_ value: any Encodable) throws(Unencodable) -> ParameterValue {
+  fileprivate static func encodeValue(
+    _ value: any Encodable, _ keys: RawData.DecodingOptions.Keys
+  ) throws(Unencodable) -> ParameterValue {
     if type(of: value) == [UInt8].self, let bytes = value as? [UInt8] { return .data(bytes) }
     switch value {
     case let value as any ParameterConvertible:
@@ -43,12 +49,13 @@ enum ParameterEncoder {
     case let value as any BinaryFloatingPoint: return .double(Double(value))
     default: break
     }
-    let node = ParameterNode(path: [])
+    let isDictionary = value is any UnorderedMembers
+    let node = ParameterNode(path: [], keys, keysAreData: isDictionary)
     do {
       try value.encode(to: node)
       let encoded = try node.value()
       // A dictionary has no order; a request must have one.
-      if value is any UnorderedMembers, case .object(let members) = encoded {
+      if isDictionary, case .object(let members) = encoded {
         return .object(members.sorted())
       }
       return encoded
@@ -86,8 +93,13 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
   private var content = Content.nothing
+  private let keys: RawData.DecodingOptions.Keys
+  /// Whether its members are those of a dictionary.
+  private let keysAreData: Bool
 
-  init(path: [any CodingKey]) { codingPath = path }
+  init(path: [any CodingKey], _ keys: RawData.DecodingOptions.Keys, keysAreData: Bool = false) {
+    (codingPath, self.keys, self.keysAreData) = (path, keys, keysAreData)
+  }
 
   func value() throws(Unencodable) -> ParameterValue {
     switch content {
@@ -106,7 +118,7 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
 
   func set(_ value: any Encodable) throws {
     do {
-      content = .value(try ParameterEncoder.encodeValue(value))
+      content = .value(try ParameterEncoder.encodeValue(value, keys))
     } catch {
       throw codingPath.reversed().reduce(error) { error, key in
         key.intValue.map { error.at($0) } ?? error.under(key.stringValue)
@@ -120,7 +132,7 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
   var count: Int { if case .array(let nodes) = content { nodes.count } else { 0 } }
 
   func append() -> ParameterNode {
-    let node = ParameterNode(path: codingPath + [RawCodingKey(intValue: count)])
+    let node = ParameterNode(path: codingPath + [RawCodingKey(intValue: count)], keys)
     guard case .array(var nodes) = content else { return node }
     nodes.append(node)
     content = .array(nodes)
@@ -128,9 +140,10 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
   }
 
   func member(_ key: any CodingKey) -> ParameterNode {
-    let node = ParameterNode(path: codingPath + [key])
+    let node = ParameterNode(path: codingPath + [key], keys)
     guard case .object(var members) = content else { return node }
-    members.append((key.stringValue, node))
+    let isConverted = keys == .snakeCase && !keysAreData
+    members.append((isConverted ? RawKeyCase.snakeCase(key.stringValue) : key.stringValue, node))
     content = .object(members)
     return node
   }

@@ -1,5 +1,6 @@
-/// The bytes of a secret, which do not appear in prints, logs, errors or reflections.
-public struct SigningKey: Sendable, SecretBytes {
+/// The bytes of a secret: a key that signs, or 32 bytes that seal what is kept on disk. They do not appear in prints, logs,
+/// errors or reflections.
+public struct SecretKey: Sendable, SecretBytes {
   /// The secret itself; for signers and encoders only.
   package let bytes: [UInt8]
 
@@ -24,7 +25,7 @@ public struct SigningKey: Sendable, SecretBytes {
   /// Makes a new key of random bytes from the system's generator.
   ///
   /// - Parameter count: The number of bytes; the default is 32.
-  public static func random(count: Int = 32) -> SigningKey { SigningKey(bytes: Crypto.random(count)) }
+  public static func random(count: Int = 32) -> SecretKey { SecretKey(bytes: Crypto.random(count)) }
 
   /// The SHA-256 of the secret in hexadecimal digits.
   var digest: String { Hex.encode(Crypto.sha256(bytes)) }
@@ -38,16 +39,20 @@ public struct SigningKey: Sendable, SecretBytes {
   public func withBytes<Result>(_ body: ([UInt8]) throws -> Result) rethrows -> Result { try body(bytes) }
 }
 
-extension SigningKey: Equatable {
+extension SecretKey: Equatable {
   /// Whether both are equal; compared in constant time.
-  public static func == (left: SigningKey, right: SigningKey) -> Bool {
+  public static func == (left: SecretKey, right: SecretKey) -> Bool {
     Crypto.constantTimeEquals(left.bytes, right.bytes)
   }
 }
 
-extension SigningKey: Redacted {
+extension SecretKey: Redacted {
   /// `•••`
   public var description: String { "•••" }
   /// A mirror without children, so that `dump` shows nothing.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+
+/// The name of ``SecretKey`` in version 0.1.
+@available(*, deprecated, renamed: "SecretKey")
+public typealias SigningKey = SecretKey

@@ -2,7 +2,7 @@
   import Foundation
 #endif
 
-extension SigningKey {
+extension SecretKey {
   #if canImport(Security)
     /// The program's own key in the system's keychain: 32 random bytes, made at the first use, readable after
     /// the first unlock and only on this device. Nil when the keychain cannot be used, as by a macOS tool that is
@@ -15,7 +15,7 @@ extension SigningKey {
     ///
     /// The item has the application's bundle identifier as its service, so each extension has a key of its own. It outlives
     /// the application: one that is installed again finds it.
-    public static var keychain: SigningKey? { program.key }
+    public static var keychain: SecretKey? { program.key }
 
     private static let program = KeptKey(
       KeychainItem(
@@ -23,13 +23,13 @@ extension SigningKey {
         calls: SystemKeychain()))
   #else
     /// Nil: there is no keychain on this platform.
-    public static let keychain: SigningKey? = nil
+    public static let keychain: SecretKey? = nil
   #endif
 
   /// Reads ``keychain`` off the main thread and the threads of tasks, so that later uses find it without waiting.
   ///
   /// Clients, caches and queues that are made before read it where they are made. Nil where ``keychain`` is nil.
-  @discardableResult public static func readKeychain() async -> SigningKey? {
+  @discardableResult public static func readKeychain() async -> SecretKey? {
     await BlockingWork.run { keychain }
   }
 }
@@ -37,7 +37,7 @@ extension SigningKey {
 /// A key in an item of the keychain, which is made when there is none.
 final class KeptKey: Sendable {
   private enum Known {
-    case key(SigningKey)
+    case key(SecretKey)
     /// The program may not use the keychain, and never will in this process.
     case none
   }
@@ -48,15 +48,15 @@ final class KeptKey: Sendable {
   init(_ item: KeychainItem) { self.item = item }
 
   /// Nil when the keychain cannot be used now.
-  var key: SigningKey? {
+  var key: SecretKey? {
     switch known.withLock({ $0 }) {
     case .key(let key): return key
     case .none?: return nil
     case nil: break
     }
     do throws(KeychainItem.Fault) {
-      guard let bytes = try item.readOrAdd(SigningKey.random().bytes) else { return nil }
-      let key = SigningKey(bytes: bytes)
+      guard let bytes = try item.readOrAdd(SecretKey.random().bytes) else { return nil }
+      let key = SecretKey(bytes: bytes)
       known.withLock { $0 = .key(key) }
       return key
     } catch {

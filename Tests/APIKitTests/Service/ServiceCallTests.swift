@@ -1,0 +1,82 @@
+import APIKitTesting
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+
+/// Calls of a service without a class, and a service that is known by its URL alone.
+final class ServiceCallTests: XCTestCase {
+  private struct Home: Decodable, Sendable, Equatable {
+    let id: Int
+    let leastPrice: Int
+  }
+
+  @MainActor func testEachVerbTakesThePathOfALoad() async throws {
+    let stub = StubTransport(.json(#"{"id": 7, "leastPrice": 3}"#))
+    var service = TestService(stub)
+    service.extraHeaders = ["X-Common": "1"]
+    let home = try await service.get(
+      "homes/{id}", ["id": 7, "full": true], headers: ["X-Own": "2"], as: Home.self)
+    XCTAssertEqual(home, Home(id: 7, leastPrice: 3))
+    let raw = try await service.get("homes").raw
+    XCTAssertEqual(raw["id"].int, 7)
+    for send in [service.post, service.put, service.patch] {
+      try await send("homes/{id}", ["id": 7, "beds": 3], [:])
+    }
+    try await service.delete("homes/{id}", ["id": 7])
+    let posted = try await service.post("homes", ["beds": 3], as: Home.self)
+    let put = try await service.put("homes/{id}", ["id": 7], as: Home.self)
+    let patched = try await service.patch("homes/{id}", ["id": 7], as: Home.self)
+    XCTAssertEqual([posted, put, patched], [home, home, home])
+    let requests = stub.requests
+    XCTAssertEqual(
+      requests.map { "\($0.method) \($0.url.string.dropFirst("https://homes.test/api/".count))" },
+      [
+        "GET homes/7?full=true", "GET homes", "POST homes/7", "PUT homes/7", "PATCH homes/7",
+        "DELETE homes/7",
+        "POST homes", "PUT homes/7", "PATCH homes/7",
+      ])
+    XCTAssertEqual(requests[0].headers["X-Common"], "1")
+    XCTAssertEqual(requests[0].headers["X-Own"], "2")
+    guard case .bytes(let body) = requests[2].body else { return XCTFail("\(requests[2].body)") }
+    XCTAssertEqual(String(decoding: body, as: UTF8.self), #"{"beds":3}"#)
+  }
+
+  @MainActor func testFailuresAndCancellationsAreThoseOfALoad() async throws {
+    let stub = StubTransport(.json("{}", status: 500))
+    stub.hold()
+    var service = TestService(stub)
+    service.retryPolicy = RetryPolicy(attempts: 2)
+    let load = Task { try await service.get("homes") }
+    try await stub.waitForRequests(1)
+    load.cancel()
+    let cancelled = await failure { try await load.value }
+    XCTAssertEqual(cancelled?.reason, .cancelled)
+    stub.release()
+    let error = await failure { try await service.delete("homes/1") }
+    XCTAssertEqual(error?.reason, .unacceptableStatus)
+    XCTAssertEqual(error?.context.method, "DELETE")
+    XCTAssertEqual(error?.context.status, 500)
+  }
+
+  @MainActor func testAServiceOfAURLJoinsNamesBelowIt() async throws {
+    let stub = StubTransport(.json(#"{"id": 1, "least_price": 2}"#))
+    var api = URLService("https://api.example.test/v1", name: "Example")
+    api.wire = WireOptions(client: HTTPClient(transport: stub), decoding: .init(keys: .snakeCase))
+    let home = try await api.get("homes/{id}", ["id": 1], as: Home.self)
+    XCTAssertEqual(home, Home(id: 1, leastPrice: 2))
+    XCTAssertEqual(stub.requests.map(\.url.string), ["https://api.example.test/v1/homes/1"])
+    XCTAssertEqual(api.name, "Example")
+    XCTAssertEqual(URLService("https://api.example.test").name, "api.example.test")
+  }
+
+  func testABaseURLFromAVariableIsCheckedAndNotTrapped() throws {
+    let text = "https://api.example.test/v2"
+    XCTAssertEqual(try ServiceEnvironments(text)[.release], HTTPURL("https://api.example.test/v2"))
+    for bad in ["", "api.example.test", "ftp//x", "https://"] {
+      XCTAssertThrowsError(try ServiceEnvironments(bad), bad) {
+        XCTAssertEqual(($0 as? APIError)?.reason, .invalidURL, bad)
+      }
+    }
+  }
+}
