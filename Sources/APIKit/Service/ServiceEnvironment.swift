@@ -70,11 +70,10 @@ public final class ServiceEnvironments: Sendable {
   /// ```swift
   /// let environments = try ServiceEnvironments(ProcessInfo.processInfo.environment["HOMES_URL"] ?? "")
   /// ```
+  /// For a server without TLS make the URL first: `try ServiceEnvironments(HTTPURL(text), cleartext: …)`.
   /// - Throws: ``APIError/Reason/invalidURL`` for a text that is no base URL.
   @_disfavoredOverload
-  public convenience init(_ baseURL: String, cleartext: CleartextPolicy? = nil) throws(APIError) {
-    self.init(try HTTPURL(baseURL), cleartext: cleartext)
-  }
+  public convenience init(_ baseURL: String) throws(APIError) { self.init(try HTTPURL(baseURL)) }
 
   /// The environment in use.
   public var current: ServiceEnvironment {
