@@ -77,6 +77,10 @@
       isLoading = false
     }
 
+    func pager(_ pager: Pager, didCancelPage index: Int, because reason: CancellationReason) {
+      isLoading = pager.isLoading
+    }
+
     func pagerDidReset(_ pager: Pager) { homes = [] }
   }
 
