@@ -188,6 +188,33 @@ final class OutputFolderTests: XCTestCase {
     XCTAssertNotEqual(try text("Homes.swift"), "new")
   }
 
+  func testStrictFailsWhereTheReportWouldNameAnything() throws {
+    let arguments = ["openapi.json", "--into", "Sources/API", "--service", "Homes", "--strict"]
+    let clean = CommandLineTool.run(arguments, in: folder)
+    XCTAssertEqual(clean.status, 0, clean.errors)
+    assertContains(try text("REPORT.md"), "Nothing was left out.")
+    let before = try text("Homes.swift")
+
+    let loose = Documents.make(
+      paths: #"{"/homes": {"get": {"operationId": "find homes", "responses": {"204": {}}}}}"#,
+      more: #", "webhooks": {"sold": {"post": {"responses": {}}}}"#)
+    try put(loose, "openapi.json")
+    for words in [["--strict"], ["--strict", "--check"], ["--strict", "--dry-run"]] {
+      let strict = CommandLineTool.run(words, in: folder)
+      XCTAssertEqual(strict.status, 2, "\(words)")
+      XCTAssertEqual(strict.errors, "#/webhooks: webhooks are not read; receive them by hand\n")
+    }
+    XCTAssertEqual(try text("Homes.swift"), before, "nothing is written")
+    XCTAssertEqual(generate().status, 0, "it is no setting that is kept")
+    assertContains(try text("REPORT.md"), "webhooks are not read")
+  }
+
+  func testTheFolderHoldsNothingButOutputAndManifest() throws {
+    first()
+    XCTAssertEqual(
+      try FileManager.default.contentsOfDirectory(atPath: "\(output)/.apikit-generate"), ["manifest.json"])
+  }
+
   func testABadDocumentWritesNothing() throws {
     try put("{", "openapi.json")
     let bad = generate("openapi.json", "--into", "Sources/API", "--service", "Homes")

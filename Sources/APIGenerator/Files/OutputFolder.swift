@@ -5,7 +5,7 @@ import Foundation
 /// Everything is written aside first, and the folder `next` is then marked as complete. From there on the files only change
 /// their places, one by one, so that a run after a kill can finish it; before, such a run takes it all back.
 struct OutputFolder {
-  /// Where manifest and lock lie; a folder with a dot is none of the sources of a target.
+  /// Where the manifest lies; a folder with a dot is none of the sources of a target.
   static let hidden = ".apikit-generate"
 
   let path: String
@@ -82,8 +82,9 @@ struct OutputFolder {
     } catch {
       throw Problems("\(SafeText.line(path)): the folder cannot be made")
     }
-    let descriptor = open("\(state)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw Problems("\(SafeText.line(state))/lock cannot be opened") }
+    // The folder itself is locked, so that no file of a run has to be kept out of the commits.
+    let descriptor = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Problems("\(SafeText.line(state)) cannot be opened") }
     defer { close(descriptor) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw Problems("\(SafeText.line(path)): another run is writing there")

@@ -259,6 +259,13 @@ final class SchemaPlan {
     if flat.additional != nil {
       note(owner, "members beside the named ones are not kept", "read them from the raw data")
     }
+    if direction != .output {
+      for name in flat.required.subtracting(flat.fields.map(\.name)).sorted() {
+        note(
+          owner, "the member \(SafeText.quoted(name)) is required and described nowhere",
+          "it is not sent; a manager of your own can send it")
+      }
+    }
     var names = NameTable()
     var members: [Member] = []
     for field in flat.fields {
