@@ -69,6 +69,7 @@ let package = Package(
         "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers",
         "DemoServer",
       ],
+      exclude: ["API/REPORT.md"],
       swiftSettings: swift
     ),
     // Managers from an OpenAPI document. It writes code that uses the framework, and uses none of it itself.

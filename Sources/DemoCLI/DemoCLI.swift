@@ -17,6 +17,7 @@ enum DemoCLI {
     ListCommand.self,
     FilterCommand.self,
     ShowCommand.self,
+    SimilarCommand.self,
     MapCommand.self,
     WatchCommand.self,
     ReformCommand.self,

@@ -6,8 +6,8 @@ import Foundation
 /// It serves three listing services with real data, each with its own names and nesting
 /// (`/sacramento/v1/homes`, `/ames/v2/listings`, `/new/v1/projects`), the last also as XML (`/new/v1/feed`), a
 /// picture of each home (`/sacramento/v1/pictures/sac-17`), the favourites of the user of a token
-/// (`/sacramento/v1/favourites`), files both ways under `/transfers` (downloads with
-/// ranges, an upload form, tus), and the handlers that a test adds
+/// (`/sacramento/v1/favourites`), an OpenAPI document of the first service (`/sacramento/v1/openapi.json`), files both ways
+/// under `/transfers` (downloads with ranges, an upload form, tus), and the handlers that a test adds
 /// with ``on(_:_:response:)``. Made-up changes of the prices in Ames come live: `/events` as server-sent events, `/prices`
 /// over a WebSocket, one every second or every `every=MS`, behind number `from=N`, in one `place=NAME` or in all; a
 /// WebSocket may name another place later: `{"follow": "Sawyer"}`. One thread serves all connections; handlers run on it one at a time and must
@@ -48,6 +48,7 @@ public final class DemoServer: Sendable {
     port: UInt16 = 0, signatures: DemoSignatures = .none, options: Options = Options()
   ) throws(DemoServerError) {
     let homes = try HomeStore.load()
+    let sacramento = try SacramentoListings(homes: homes.sacramento, verify: signatures.sacramento)
     let (read, write) = try Sockets.makePipe()
     let listener: Int32
     do {
@@ -64,7 +65,7 @@ public final class DemoServer: Sendable {
     limits.line = min(limits.line, limits.head)
     limits.body = options.maximumBodyBytes
     engine = DemoEngine(limits: limits, options: options, routes: routes)
-    SacramentoListings(homes: homes.sacramento, verify: signatures.sacramento).register(in: routes)
+    sacramento.register(in: routes)
     AmesListings(homes: homes.ames, verify: signatures.ames).register(in: routes)
     NewListings(homes: homes.newAmes, verify: signatures.newHomes).register(in: routes)
     OtherForms(homes: homes).register(in: routes)

@@ -1,6 +1,9 @@
 import APIKit
+import Foundation
 
 /// Homes around Sacramento: numbered pages, a `code` beside the data, snake-case keys, a search for words by `q`.
+///
+/// `/sacramento/v1/openapi.json` describes them, signed or not.
 ///
 /// Failures have a `code` other than 0: 1001 for an invalid signature and 1002 for an invalid parameter,
 /// both with status 200; 1004 for an unknown home, with status 404.
@@ -8,14 +11,20 @@ struct SacramentoListings: Sendable {
   let homes: [Home]
   let verify: DemoSignatures.Check?
   private let pages = Pages()
+  private let document: String
 
-  init(homes: [Home], verify: DemoSignatures.Check?) {
+  init(homes: [Home], verify: DemoSignatures.Check?) throws(DemoServerError) {
+    guard let url = Bundle.module.url(forResource: "openapi", withExtension: "json"),
+      let document = try? String(contentsOf: url, encoding: .utf8)
+    else { throw DemoServerError("openapi.json cannot be read from the package's resources") }
+    self.document = document
     self.homes = homes
     self.verify = verify
   }
 
   /// Adds the service's routes.
   func register(in routes: RouteTable) {
+    routes.set(.get, "/sacramento/v1/openapi.json") { [document] _ in .json(document) }
     routes.set(.get, "/sacramento/v1/homes") { request in response(request, make: list) }
     routes.set(.get, "/sacramento/v1/homes/*") { request in detail(request) }
   }
