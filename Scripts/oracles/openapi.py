@@ -78,7 +78,7 @@ where M.Input: Decodable, M.Output: Codable & Sendable {
   try RawData(encoding: try await manager.value(try line.input.decode(as: M.Input.self))).jsonText()
 }
 @MainActor func bytes<M: OracleManager>(_ manager: M, _ line: Line) async throws -> String where M.Input: Decodable {
-  _ = try await manager.response(for: try line.input.decode(as: M.Input.self))
+  _ = try await manager.response(try line.input.decode(as: M.Input.self))
   return "null"
 }
 @MainActor func plain<M: APIManager>(_ manager: M) async throws -> String where M.Output: Codable & Sendable {
@@ -456,9 +456,10 @@ def reason(error):
 
 def main(path, folder, program, count):
     # openapi-core would put the defaults into what it reads, where a response may be named "default", too; and it refuses
-    # formats that it does not know.
+    # formats that it does not know. Items that differ may be the same without what is not described.
     root = without(json.loads(Path(path).read_text()), lambda key, each: key == "default" and not isinstance(each, dict)
-                   or key == "format" and isinstance(each, str) and each not in FORMATS)
+                   or key == "format" and isinstance(each, str) and each not in FORMATS
+                   or key == "uniqueItems" and isinstance(each, bool))
     settings = json.loads((Path(folder) / ".apikit-generate/manifest.json").read_text())["settings"]
     base = settings["baseURL"]
     document = Document(mended(root), base)

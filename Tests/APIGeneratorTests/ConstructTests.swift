@@ -210,17 +210,12 @@ final class ConstructTests: XCTestCase {
       "let service = HomesUp.shared")
   }
 
-  func testAMemberThatIsRequiredAndDescribedNowhereIsReportedWhereItIsSent() throws {
-    let thing = #"{"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}}}"#
-    let notes = try Documents.generate(Documents.schema(thing)).report.notes
+  func testAMemberThatIsRequiredAndDescribedNowhereIsReported() throws {
+    let notes = try Documents.generate(
+      Documents.schema(#"{"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}}}"#)
+    ).report.notes
     XCTAssertEqual(notes.map(\.pointer), ["#/components/schemas/Thing"])
     XCTAssertEqual(notes.map(\.reason), [#"the member "b" is required and described nowhere"#])
-    let read = Documents.make(
-      paths: """
-        {"/a": {"get": {"responses": {"200": {"content": {"application/json": {"schema":
-        {"$ref": "#/components/schemas/Thing"}}}}}}}}
-        """, components: #"{"schemas": {"Thing": \#(thing)}}"#)
-    XCTAssertEqual(try Documents.generate(read).report.notes, [])
   }
 
   func testAFailureOfTheDocumentIsAMemberOfTheError() throws {

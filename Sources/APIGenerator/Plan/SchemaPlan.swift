@@ -259,12 +259,10 @@ final class SchemaPlan {
     if flat.additional != nil {
       note(owner, "members beside the named ones are not kept", "read them from the raw data")
     }
-    if direction != .output {
-      for name in flat.required.subtracting(flat.fields.map(\.name)).sorted() {
-        note(
-          owner, "the member \(SafeText.quoted(name)) is required and described nowhere",
-          "it is not sent; a manager of your own can send it")
-      }
+    for name in flat.required.subtracting(flat.fields.map(\.name)).sorted() {
+      note(
+        owner, "the member \(SafeText.quoted(name)) is required and described nowhere",
+        "it is not in the type; read it from the raw data, send it with a manager of your own")
     }
     var names = NameTable()
     var members: [Member] = []

@@ -21,8 +21,8 @@ extension SacramentoManager {
   /// Loads with an input.
   @discardableResult func load(_ input: Input) -> Takeoff { load(Parameters(encoding: input)) }
   /// Loads with an input, and waits for the response.
-  func response(for input: Input) async throws(APIError) -> APIResponse {
-    try await response(for: Parameters(encoding: input))
+  func response(_ input: Input) async throws(APIError) -> APIResponse {
+    try await response(Parameters(encoding: input))
   }
 }
 
