@@ -211,9 +211,8 @@ final class ConstructTests: XCTestCase {
   }
 
   func testAMemberThatIsRequiredAndDescribedNowhereIsReported() throws {
-    let notes = try Documents.generate(
-      Documents.schema(#"{"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}}}"#)
-    ).report.notes
+    let thing = #"{"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}}}"#
+    let notes = try Documents.generate(Documents.schema(thing)).report.notes
     XCTAssertEqual(notes.map(\.pointer), ["#/components/schemas/Thing"])
     XCTAssertEqual(notes.map(\.reason), [#"the member "b" is required and described nowhere"#])
   }

@@ -27,7 +27,7 @@ final class SimilarCommandTests: XCTestCase {
     XCTAssertTrue(
       table.output.last?.hasPrefix("3 of \(raw.total.int ?? 0) homes in \(home.place.string ?? "")") == true,
       table.output.joined(separator: "\n"))
-    XCTAssertEqual(table.output.count, 5)
+    XCTAssertEqual(table.output.count, 6, "head, rule, three homes, and how many there are")
   }
 
   func testAnUnknownHomeAndOneOfAnotherServiceAreRefused() async {
