@@ -22,8 +22,8 @@ final class Session {
     return cache
   }
   private var inUse: ResponseCache?
-  /// What the run sends and receives, for `--har`.
-  private let exchanges: ExchangeArchive?
+  /// What the run sends and receives, with `--har`.
+  let exchanges: ExchangeArchive?
   /// A folder that goes when the session is closed; nil where the cache is that of all runs.
   private let ownFolder: URL?
   private var origins = ResponseOrigins()

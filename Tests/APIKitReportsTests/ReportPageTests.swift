@@ -67,17 +67,115 @@ final class ReportPageTests: XCTestCase {
     XCTAssertEqual(Set(page.names).subtracting(Page.own), [], "a tag came from a load")
     XCTAssertTrue(page.texts.joined().contains("</script><img onerror=alert(1) src=x>"))
     XCTAssertEqual(
-      page.attributes.filter { $0.hasPrefix("on") || $0 == "style" || $0 == "href" || $0 == "src" }, [])
+      page.attributes.filter { $0.hasPrefix("on") || $0 == "style" || $0 == "src" }, [])
+    XCTAssertTrue(page.hrefs.allSatisfy { $0.hasPrefix("#flight-") }, "\(page.hrefs)")
+  }
+
+  func testWhatWasSentAndReceivedIsTextAndNothingElse() throws {
+    let headers: HTTPHeaders = ["X": Self.evil]
+    var entry = HTTPArchive.Entry(
+      secondsSince1970: 0,
+      request: .init(method: "<i>", url: Self.evil, headers: headers, body: .init(Array(Self.evil.utf8))),
+      response: .init(status: 200, headers: headers, body: .init(Array(Self.evil.utf8))), failure: Self.evil)
+    entry.flight = 1
+    let html = ReportPage(
+      StatisticsReport([LandedLoad.make(outcome: .failed)]), archive: HTTPArchive(entries: [entry])
+    ).html
+    let page = try Page(html)
+    XCTAssertEqual(Set(page.names).subtracting(Page.own), [], "a tag came from an exchange")
+    XCTAssertEqual(page.hrefs.filter { $0 != "#flight-1" }, [])
+  }
+
+  func testAFailedLoadLeadsToItsRequestsAndToWhatWasSentAndReceived() throws {
+    let record = sample(flight: 7, at: 1000)
+    var entries: [HTTPArchive.Entry] = []
+    for (flight, body) in [(7, "seven"), (8, "eight"), (9, "nine")] as [(UInt64, String)] {
+      var entry = HTTPArchive.Entry(
+        secondsSince1970: 1000,
+        request: .init(
+          method: .get, url: "https://homes.test/list?token=%E2%80%A2", headers: ["Accept": "*/*"]),
+        response: .init(status: 503, headers: ["Retry-After": "7"], body: .init(Array("body \(body)".utf8))))
+      entry.flight = flight
+      entries.append(entry)
+    }
+    let loads = [
+      LandedLoad.make(status: 503, outcome: .failed, flight: 7),
+      LandedLoad.make(status: 503, outcome: .failed, flight: 8), LandedLoad.make(flight: 10),
+    ]
+    let html = ReportPage(
+      StatisticsReport(loads), records: [record], archive: HTTPArchive(entries: entries)
+    ).html
+    let page = try Page(html)
+    XCTAssertEqual(Set(page.hrefs), ["#flight-7", "#flight-8"], "of flight 10 nothing more is known")
+    for href in page.hrefs { XCTAssertNotNil(page.element(String(href.dropFirst()))) }
+    let text = page.texts.joined()
+    XCTAssertTrue(text.contains("body seven") && text.contains("body eight"))
+    XCTAssertFalse(text.contains("body nine"), "no load on the page is that flight's")
+    XCTAssertTrue(text.contains("Retry-After: 7"))
+    XCTAssertTrue(text.contains("503 Service Unavailable"))
+    XCTAssertTrue(page.all("td", in: "flight-7").count > 5)
+    XCTAssertEqual(page.all("rect", in: "flight-8").count, 0, "it has no record")
+  }
+
+  func testNamesAreIsolated() throws {
+    let load = LandedLoad.make(
+      service: "בית", name: "דירות", host: "בית.test", outcome: .failed, label: "סיבה")
+    let record = sample(flight: 1, at: 0)
+    let page = try Page(ReportPage(StatisticsReport([load]), records: [record], title: "כותרת").html)
+    for text in ["דירות", "בית.test", "סיבה", "כותרת", "GET list (Homes)"] {
+      XCTAssertTrue(page.isolated.contains { $0.contains(text) }, text)
+    }
+  }
+
+  func testAllFlightsHaveOneTimeAxis() throws {
+    // The second begins while the first is in flight, the third an hour later.
+    let records = [sample(flight: 1, at: 1000), sample(flight: 2, at: 1000.065), sample(flight: 3, at: 4600)]
+    let page = try Page(ReportPage(StatisticsReport([]), records: records).html)
+    func extent(_ flight: Int) throws -> (from: Double, to: Double) {
+      let bars = page.all("rect", in: "flight-\(flight)")
+      let places = bars.map { bar in
+        (Double(bar["x"] ?? "") ?? -1, Double(bar["width"] ?? "") ?? -1)
+      }
+      return (try XCTUnwrap(places.map(\.0).min()), try XCTUnwrap(places.map { $0.0 + $0.1 }.max()))
+    }
+    let (first, second, third) = (try extent(1), try extent(2), try extent(3))
+    XCTAssertEqual(first.from, 0)
+    XCTAssertLessThan(second.from, first.to)
+    XCTAssertEqual(
+      second.from - first.from, (first.to - first.from) / 2, accuracy: 3, "half of its time later")
+    XCTAssertGreaterThan(third.from, second.to)
+    XCTAssertEqual(third.to, 1000, accuracy: 2)
+    XCTAssertGreaterThan(third.to - third.from, 200, "the hour between is cut short")
+    XCTAssertEqual(page.all("line", in: "flight-1").count, 1, "and the cut is marked")
+    XCTAssertTrue(page.texts.joined().contains("+1 h"), "the axis says how long all of it is")
+  }
+
+  func testTheFilterHasARowForEachLoadAndFlightWithItsOutcome() throws {
+    let page = try Page(ReportPage(StatisticsReport(loads), records: [sample()]).html)
+    let rows = page.all("tr", in: "loads").compactMap { $0["data-load"] }
+    XCTAssertEqual(rows.count, 200)
+    XCTAssertEqual(rows.filter { $0 == "failed" }.count, 10)
+    XCTAssertEqual(page.element("flight-7")?["data-load"], "succeeded")
+    XCTAssertNotNil(page.element("filter-text"))
+    XCTAssertEqual(
+      page.all("option", in: "filter-outcome").map { $0["value"] }, ["", "succeeded", "failed", "cancelled"])
   }
 
   func testItForbidsEverythingThatItDoesNotNeed() throws {
     let html = ReportPage(StatisticsReport(loads)).html
-    let digest = Base64.encode(Crypto.sha256(Array(ReportPage.style.utf8)))
+    let style = Base64.encode(Crypto.sha256(Array(ReportPage.style.utf8)))
+    let script = Base64.encode(Crypto.sha256(Array("\(ReportPage.script)".utf8)))
     XCTAssertTrue(
       html.contains(
-        "content=\"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-\(digest)'\""))
+        "content=\"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-\(style)'; "
+          + "script-src 'sha256-\(script)'\""))
     XCTAssertTrue(html.contains("<style>\(ReportPage.style)</style>"), "the digest is of other text")
-    XCTAssertFalse(html.contains("<script"))
+    XCTAssertTrue(html.contains("<script>\(ReportPage.script)</script>"), "the digest is of other text")
+    XCTAssertEqual(html.components(separatedBy: "<script").count, 2)
+    XCTAssertFalse("\(ReportPage.script)".contains(where: { "<&\"".contains($0) }))
+    for word in ["fetch", "XMLHttpRequest", "innerHTML", "eval", "import"] {
+      XCTAssertFalse("\(ReportPage.script)".contains(word), word)
+    }
     XCTAssertFalse(html.contains("http:") || html.contains("https:"))
     XCTAssertFalse(html.contains("url("))
   }
@@ -90,11 +188,27 @@ final class ReportPageTests: XCTestCase {
         duration: .microseconds(index * 7919 % 3_000_000),
         begin: .milliseconds(index), flight: UInt64(index))
     }
-    let record = sample()
+    let records = (0..<256).map { sample(flight: UInt64(744 + $0), at: Double($0)) }
+    let entries = full.flatMap { load in
+      (0..<6).map { _ in
+        var entry = HTTPArchive.Entry(
+          secondsSince1970: 0,
+          request: .init(method: .post, url: "https://homes.test/a/long/path", headers: ["Accept": "*/*"]),
+          response: .init(
+            status: 200, headers: ["Content-Type": "text/plain"],
+            body: .init([UInt8](repeating: 0x61, count: 64 << 10))))
+        entry.flight = load.flight.rawValue
+        return entry
+      }
+    }
     var html = ""
     let time = ContinuousClock().measure {
-      html = ReportPage(StatisticsReport(full), records: Array(repeating: record, count: 256)).html
+      html =
+        ReportPage(
+          StatisticsReport(full), records: records, archive: HTTPArchive(entries: entries)
+        ).html
     }
+    XCTAssertTrue(html.contains("Left out: the page has no room for further ones."))
     XCTAssertLessThan(html.utf8.count, 1_500_000)
     XCTAssertLessThan(time, .seconds(3))
   }
@@ -112,7 +226,7 @@ final class ReportPageTests: XCTestCase {
   }
 
   /// An attempt that fails, a wait, and one with every phase.
-  private func sample() -> FlightRecord {
+  private func sample(flight: UInt64 = 7, at begin: Double = 0) -> FlightRecord {
     var metrics = TransportMetrics()
     (metrics.queued, metrics.nameLookup, metrics.connect) = (1_000, 3_000, 6_000)
     (metrics.tls, metrics.firstByte, metrics.total) = (10_000, 15_000, 21_000)
@@ -123,8 +237,8 @@ final class ReportPageTests: XCTestCase {
       (127, .responded(status: 200, metrics: metrics)), (130, .landed(.succeeded(.network))),
     ]
     return FlightRecord(
-      flight: FlightID(rawValue: 7), manager: "Manager", service: "Homes", method: .get, apiName: "list",
-      parameters: [:], secondsSince1970: 0,
+      flight: FlightID(rawValue: flight), manager: "Manager", service: "Homes", method: .get, apiName: "list",
+      parameters: [:], secondsSince1970: begin,
       entries: events.map { .init(at: .milliseconds($0.0), event: $0.1) })
   }
 }
@@ -135,12 +249,17 @@ private final class Page: NSObject, XMLParserDelegate {
   static let own: Set<String> = [
     "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "dl", "div", "dt", "dd", "table", "tr",
     "td",
-    "th", "svg", "circle", "rect", "line", "text",
+    "th", "svg", "circle", "rect", "line", "text", "tbody", "bdi", "a", "details", "summary", "pre", "h3",
+    "h4",
+    "span", "form", "label", "input", "select", "option", "script",
   ]
 
   private(set) var names: [String] = []
   private(set) var texts: [String] = []
   private(set) var attributes: [String] = []
+  private(set) var hrefs: [String] = []
+  /// What stands within `bdi`.
+  private(set) var isolated: [String] = []
   private var elements: [(name: String, attributes: [String: String], within: [String])] = []
   private var path: [String] = []
 
@@ -160,6 +279,8 @@ private final class Page: NSObject, XMLParserDelegate {
   ) {
     names.append(name)
     self.attributes += attributes.keys
+    if let href = attributes["href"] { hrefs.append(href) }
+    if name == "bdi" { isolated.append("") }
     elements.append((name, attributes, path))
     path.append(attributes["id"] ?? name)
   }
@@ -169,7 +290,10 @@ private final class Page: NSObject, XMLParserDelegate {
     path.removeLast()
   }
 
-  func parser(_ parser: XMLParser, foundCharacters text: String) { texts.append(text) }
+  func parser(_ parser: XMLParser, foundCharacters text: String) {
+    texts.append(text)
+    if path.last == "bdi" { isolated[isolated.count - 1] += text }
+  }
 
   func element(_ id: String) -> [String: String]? { elements.first { $0.attributes["id"] == id }?.attributes }
   func value(_ id: String) -> String? { element(id)?["data-value"] }

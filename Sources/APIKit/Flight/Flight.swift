@@ -96,9 +96,11 @@ final class Flight: @unchecked Sendable {
     // The user of a transfer was fixed at an earlier time.
     let isOfNow = call.options.isEmpty || call.options.owner == nil
     // Here is the caller's task.
-    let trace = call.wire.trace == .none ? nil : CopyOnWrite(TraceContext.current ?? TraceContext())
+    let trace = call.wire.trace == .none ? nil : LoadTrace(of: TraceContext.current)
+    if let trace { call.recorder.record(trace.event) }
     run = FlightRun(
-      step: .lookUp, executor: .mainActor, user: call.user, comparedAt: isOfNow ? changes : .max, trace: trace
+      step: .lookUp, executor: .mainActor, user: call.user, comparedAt: isOfNow ? changes : .max,
+      trace: trace.map { CopyOnWrite($0) }
     )
   }
 

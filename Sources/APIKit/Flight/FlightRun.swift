@@ -1,3 +1,18 @@
+/// A load as a span of a trace.
+struct LoadTrace: Sendable {
+  /// What the spans of its requests are children of.
+  let span: TraceContext
+  /// The caller's span; nil where the load begins the trace.
+  let parent: String?
+
+  init(of caller: TraceContext?) {
+    span = caller?.child() ?? TraceContext()
+    parent = caller?.parentID
+  }
+
+  var event: FlightEvent { .traced(span, parent: parent) }
+}
+
 /// The state of a load that its owner alone uses; see ``Flight/run``.
 ///
 /// Values that few loads have are boxed: a flight above 1 KiB leaves the thread's own pool of the system's allocator.
@@ -15,7 +30,7 @@ struct FlightRun {
   /// The values that a signature covers beside the request.
   var signed = (apiName: "", parameters: Parameters())
   /// The trace that its requests name; nil where they name none.
-  var trace: CopyOnWrite<TraceContext>?
+  var trace: CopyOnWrite<LoadTrace>?
   /// How far the request came, all attempts together.
   var requestProgress = RequestProgress.unsent
   /// The attempt under way, from 1; 0 before the first.

@@ -10,6 +10,12 @@ public enum FlightEvent: Sendable {
   case waiting(policy: String)
   /// The load took off; with the policy's name.
   case tookOff(policy: String)
+  /// The load is a span of this trace, whose `parentID` is the span of the load; with the caller's span, nil where the
+  /// load begins the trace.
+  indirect case traced(TraceContext, parent: String?)
+  /// The request that ends next was this span of the load's trace, which its `traceparent` named; with its URL, secrets
+  /// masked and without its query.
+  case span(String, url: String)
   /// The options with which the load goes, each with the level that states it.
   case options([LoadOptions.Applied])
   /// A decision of the cache, in words.
@@ -84,6 +90,9 @@ extension FlightEvent: CustomStringConvertible {
     case .refused(let label, let detail): "takeoff refused (\(label)): \(detail)"
     case .waiting(let policy): "waits by its takeoff policy: \(policy)"
     case .tookOff(let policy): "took off (\(policy))"
+    case .traced(let context, let parent):
+      "trace: \(context.traceID), span \(context.parentID)" + (parent.map { " of \($0)" } ?? "")
+    case .span(let id, _): "span: \(id)"
     case .options(let applied): "options: " + applied.map(\.description).joined(separator: ", ")
     case .cache(let decision): "cache: \(decision)"
     case .batched(let count, let leader): "one of \(count) loads in the call of flight \(leader)"

@@ -13,6 +13,8 @@ extension FlightRecord {
     public let status: Int?
     /// Whether it ended without a complete response, or with a redirect that could not be followed.
     public let isBroken: Bool
+    /// The span that its `traceparent` named; nil where it named none.
+    public let span: String?
     /// Its own times, connection and sizes. Requests that the transport itself repeated are in ``TransportMetrics/earlier``.
     public let metrics: TransportMetrics
 
@@ -29,16 +31,19 @@ extension FlightRecord {
   public var requests: [Request] {
     var requests: [Request] = []
     var (attempt, hop, host) = (0, 0, "")
+    var span: String?
     func add(_ entry: Entry, status: Int?, _ metrics: TransportMetrics, isBroken: Bool = false) {
       let at = max(.zero, entry.at - .microseconds(metrics.total))
       requests.append(
         Request(
-          attempt: attempt, hop: hop, host: host, at: at, status: status, isBroken: isBroken, metrics: metrics
-        ))
+          attempt: attempt, hop: hop, host: host, at: at, status: status, isBroken: isBroken, span: span,
+          metrics: metrics))
+      span = nil
     }
     for entry in entries {
       switch entry.event {
-      case .attempt(let number, let name): (attempt, hop, host) = (number, 0, name)
+      case .attempt(let number, let name): (attempt, hop, host, span) = (number, 0, name, nil)
+      case .span(let id, _): span = id
       case .redirected(let status, let target, let metrics):
         add(entry, status: status, metrics)
         (hop, host) = (hop + 1, (try? HTTPURL(target))?.host ?? host)

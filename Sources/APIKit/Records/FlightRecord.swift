@@ -43,6 +43,12 @@ public struct FlightRecord: Sendable {
     events.reduce(0) { count, event in if case .attempt = event { count + 1 } else { count } }
   }
 
+  /// The trace of the load, with the load's span as its `parentID`; nil where its requests name none.
+  public var trace: TraceContext? {
+    for entry in entries { if case .traced(let context, _) = entry.event { return context } }
+    return nil
+  }
+
   /// How the flight ended; nil until it has landed.
   public var landing: FlightLanding? {
     for entry in entries.reversed() { if case .landed(let landing) = entry.event { return landing } }

@@ -22,6 +22,7 @@ package struct Envelope: Sendable {
     case uploadJournal = 10
     case hosts = 16
     case secrets = 17
+    case keptExchange = 18
 
     /// In sentences, behind "holds".
     var name: String {
@@ -38,6 +39,7 @@ package struct Envelope: Sendable {
       case .uploadJournal: "the journal of an upload"
       case .hosts: "hosts"
       case .secrets: "the secrets of a setting"
+      case .keptExchange: "a kept exchange"
       }
     }
 
@@ -49,7 +51,7 @@ package struct Envelope: Sendable {
       switch self {
       case .queuedItem, .queuedLanding, .queuedTransfer: 1...2
       case .downloadJournal, .uploadJournal: 2...2
-      case .cookies, .credential, .cachedResponse, .cachedBody, .login, .hosts, .secrets: 1...1
+      case .cookies, .credential, .cachedResponse, .cachedBody, .login, .hosts, .secrets, .keptExchange: 1...1
       }
     }
   }

@@ -100,7 +100,7 @@ public final class ExchangeArchive: Sendable {
   }
 }
 
-/// What was sent, with what is known about it: with the transport's own header fields where one is given.
+/// What was sent, with what is known about it: where a transport is given, with the header fields that it adds.
 package struct SentExchange: Sendable {
   private var request: HTTPRequest
   private var bodySize: Int64?
@@ -112,23 +112,38 @@ package struct SentExchange: Sendable {
 
   package init(_ exchange: HTTPExchange, over transport: (any HTTPTransport)? = nil) {
     request = exchange.request
-    if let transport, !exchange.crossesOrigin {
-      var headers = transport.headers
-      headers.merge(request.headers)
-      request.headers = headers
-    }
-    if case .bytes(let bytes) = request.body { bodySize = Int64(bytes.count) }
-    if case .empty = request.body { bodySize = 0 }
+    if let transport { request.headers = transport.sentHeaders(of: exchange) }
+    bodySize = request.body.knownLength
     flight = exchange.flightID
     subject = flight.flatMap { FlightLog.shared.subject(of: $0) }
   }
 
   /// With as much of the body as is to be kept.
-  fileprivate func reduced(to limit: Int) -> SentExchange {
+  ///
+  /// - Parameter keepsFile: Whether the name of a file is kept, to be read later.
+  func reduced(to limit: Int, keepsFile: Bool = false) -> SentExchange {
     var copy = self
-    copy.request.body = request.body.kept.map { .bytes(Array($0.prefix(limit))) } ?? .empty
+    switch request.body {
+    case .bytes(let bytes) where bytes.count <= limit: break
+    case .bytes(let bytes): copy.request.body = .bytes(Array(bytes.prefix(limit)))
+    case .file where keepsFile: break
+    case .file, .stream, .empty: copy.request.body = .empty
+    }
     return copy
   }
+
+  /// With the beginning of a body's file, as far as that can still be read.
+  func readingFile() -> SentExchange {
+    guard case .file(let path, let offset) = request.body else { return self }
+    var copy = self
+    copy.request.body = FileChunks.beginning(of: path, offset: offset).map { .bytes($0) } ?? .empty
+    return copy
+  }
+
+  /// How many bytes of the body are kept in memory.
+  var keptCount: Int { request.body.kept?.count ?? 0 }
+  /// The host that was asked.
+  var host: String { request.url.host }
 
   /// The entry of an archive, with what the mask leaves.
   ///
@@ -159,11 +174,18 @@ package struct SentExchange: Sendable {
         wireBytes: response.metrics.bytesReceived)
     case .failure(let error):
       entry.failure = error.label
+      // Of a response that was cut its head is known, and perhaps the beginning of its body.
+      if let status = error.responseStatus {
+        let headers = error.response?.headers ?? HTTPHeaders()
+        entry.response = HTTPArchive.Response(
+          status: status, headers: headers.masked(mask), version: error.metrics?.version ?? .http1_1,
+          body: HTTPArchive.Content(comment: "the response is not complete"),
+          wireBytes: error.metrics?.bytesReceived)
+      }
       entry.address = error.metrics?.remoteAddress
       entry.resends = error.metrics?.resends ?? 0
       if let metrics = error.metrics, metrics.total > 0 {
-        let hasHead = (error.context.status ?? error.evidence?.status) != nil
-        entry.timings = HTTPArchive.Timings(metrics, hasHead: hasHead)
+        entry.timings = HTTPArchive.Timings(metrics, hasHead: entry.response != nil)
       } else {
         entry.timings.wait = took / .milliseconds(1)
       }
@@ -217,15 +239,35 @@ extension HTTPBody {
 
 extension HTTPResponse {
   /// What is kept of it: the beginning of a body in memory.
-  fileprivate func reduced(to limit: Int) -> HTTPResponse {
+  ///
+  /// - Parameter keepsFile: Whether the name of a file is kept, to be read later.
+  func reduced(to limit: Int, keepsFile: Bool = false) -> HTTPResponse {
+    if case .file = body, keepsFile { return self }
+    if case .bytes(let bytes) = body, bytes.count <= limit { return self }
     var copy = self
     copy.body = .bytes(Array(bytes.prefix(limit)))
     return copy
+  }
+
+  /// With the beginning of a body's file, as far as that can still be read.
+  func readingFile() -> HTTPResponse {
+    guard case .file(let path, _) = body else { return self }
+    var copy = self
+    copy.body = .bytes(FileChunks.beginning(of: path, offset: 0) ?? [])
+    return copy
+  }
+}
+
+extension FileChunks {
+  /// The first bytes of a file, ``ExchangeArchive/bodyLimit`` at most; nil when it cannot be read.
+  fileprivate static func beginning(of path: String, offset: Int64) -> [UInt8]? {
+    guard let bytes = try? FileChunks(path: path, offset: offset).next() else { return nil }
+    return Array(bytes.prefix(ExchangeArchive.bodyLimit))
   }
 }
 
 extension HTTPHeaders {
   package func masked(_ mask: SecretMask) -> HTTPHeaders {
-    HTTPHeaders(fields.map { Field($0.name, mask.header($0)) })
+    HTTPHeaders(fields.map { Field($0.name, mask.header($0, keepsCookieNames: true)) })
   }
 }

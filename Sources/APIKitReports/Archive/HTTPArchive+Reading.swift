@@ -4,7 +4,8 @@ extension HTTPArchive {
   /// Reads a HAR file of any program: fields that are not known are skipped, a byte-order mark and line ends of any
   /// kind are accepted.
   ///
-  /// - Throws: `APIError.Reason.malformedBody` when it is no JSON, or lacks a method, a URL or a status.
+  /// - Throws: `APIError.Reason.malformedBody` when it is no JSON, is of a version that is not 1, or when an entry lacks a
+  ///   method, a URL or a status, or has a body that is not in the base64 that it states. The error names the entry.
   public init(parsing bytes: [UInt8]) throws(APIError) { try self.init(RawData(parsing: bytes)) }
 
   package init(_ raw: RawData) throws(APIError) {
@@ -12,29 +13,35 @@ extension HTTPArchive {
     guard list.kind == .array else {
       throw APIError(.response, .malformedBody, "the file is no HAR: it has no list log.entries")
     }
-    var entries: [Entry] = []
-    for (index, raw) in list.elements.enumerated() {
-      guard let entry = Entry(raw) else {
-        throw APIError(
-          .response, .malformedBody, "entry \(index) of the archive lacks a method, a URL or a status")
-      }
-      entries.append(entry)
+    // An empty one means 1.1.
+    let version = raw.log.version.string ?? ""
+    guard version.isEmpty || version == "1" || version.hasPrefix("1.") else {
+      throw APIError(
+        .response, .malformedBody,
+        "the archive is of version \(version.debugDescription); 1.1 and 1.2 are read")
     }
+    var entries: [Entry] = []
+    for (index, raw) in list.elements.enumerated() { entries.append(try Entry(raw, index)) }
     self.init(entries: entries)
   }
 }
 
 extension HTTPArchive.Entry {
-  fileprivate init?(_ raw: RawData) {
+  /// - Parameter index: What errors name it by.
+  init(_ raw: RawData, _ index: Int) throws(APIError) {
     guard let method = raw.request.method.string, let url = raw.request["url"].string,
       let status = raw.response.status.lenientInt
-    else { return nil }
+    else {
+      throw APIError(
+        .response, .malformedBody, "entry \(index) of the archive lacks a method, a URL or a status")
+    }
     var started = raw.startedDateTime.string ?? ""
     self.init(
       secondsSince1970: started.withUTF8 { ISO8601.secondsSince1970($0) } ?? 0,
       request: HTTPArchive.Request(
         method: HTTPMethod(rawValue: method), url: url, headers: HTTPHeaders(raw.request.headers),
-        body: HTTPArchive.Content(raw.request.postData, encodingField: "_encoding")),
+        body: try HTTPArchive.Content(
+          raw.request.postData, encodingField: "_encoding", "the request of entry \(index)")),
       timings: HTTPArchive.Timings(raw.timings), address: raw.serverIPAddress.string)
     if let size = raw.request.bodySize.integer(Int64.self), size >= 0 { request.body.size = size }
     failure = raw["_error"].string
@@ -44,7 +51,9 @@ extension HTTPArchive.Entry {
       response = HTTPArchive.Response(
         status: status, headers: HTTPHeaders(raw.response.headers),
         version: HTTPVersion(har: raw.response.httpVersion.string),
-        body: HTTPArchive.Content(raw.response.content, encodingField: "encoding"), wireBytes: wire)
+        body: try HTTPArchive.Content(
+          raw.response.content, encodingField: "encoding", "the response of entry \(index)"),
+        wireBytes: wire)
     } else if failure == nil {
       failure = "transport.\(APIError.Reason.transportFailed.name)"
     }
@@ -56,12 +65,22 @@ extension HTTPArchive.Entry {
 }
 
 extension HTTPArchive.Content {
-  fileprivate init(_ raw: RawData, encodingField: String) {
-    let text = raw.text.string
-    let isBinary = raw[encodingField].string == "base64"
-    self.init(
-      text.flatMap { isBinary ? Base64.decode($0) : Array($0.utf8) },
-      size: raw.size.integer(Int64.self), comment: raw.comment.string)
+  fileprivate init(_ raw: RawData, encodingField: String, _ owner: String) throws(APIError) {
+    var bytes = raw.text.string.map { Array($0.utf8) }
+    let encoding = raw[encodingField].string ?? ""
+    if let text = raw.text.string, !encoding.isEmpty {
+      guard encoding.lowercased() == "base64" else {
+        throw APIError(
+          .response, .malformedBody,
+          "\(owner) has a body in the encoding \(encoding.debugDescription); base64 is read")
+      }
+      // Some programs break it into lines.
+      guard let decoded = Base64.decode(text.filter { !$0.isWhitespace }) else {
+        throw APIError(.response, .malformedBody, "\(owner) has a body that is not base64, as it states")
+      }
+      bytes = decoded
+    }
+    self.init(bytes, size: raw.size.integer(Int64.self), comment: raw.comment.string)
     file = raw["_file"].string
     if size == nil { size = bytes.map { Int64($0.count) } }
   }

@@ -97,7 +97,7 @@ extension HTTPArchive.Response {
       content["compression"] = .integer(size - wireBytes)
     }
     return .object([
-      "status": .integer(Int64(status)), "statusText": .string(""),
+      "status": .integer(Int64(status)), "statusText": .string(HTTPArchive.statusText(status)),
       "httpVersion": .string(version.rawValue), "headers": headers.tree,
       "cookies": HTTPArchive.Request.cookies(
         headers.values("Set-Cookie").map { $0.prefix { $0 != ";" } }),

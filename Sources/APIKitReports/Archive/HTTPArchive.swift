@@ -18,9 +18,9 @@ public struct HTTPArchive: Sendable {
     public var secondsSince1970: Double
     /// The request.
     public var request: Request
-    /// The response; nil when the exchange failed.
+    /// The response; nil if no head of one arrived. If the response was cut, it has the known part, beside ``failure``.
     public var response: Response?
-    /// The `APIError.label` of a failure; nil with a response.
+    /// The `APIError.label` of a failure; nil when the exchange succeeded.
     public var failure: String?
     /// Where the time went.
     public var timings: Timings

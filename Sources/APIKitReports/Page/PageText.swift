@@ -10,6 +10,12 @@ struct PageText {
   /// Appends a text of whatever origin.
   mutating func put(escaped plain: String) { text += Self.escaped(plain) }
 
+  /// Appends what another text has.
+  mutating func append(_ other: PageText) { text += other.text }
+
+  /// Appends a cell with a name of whatever origin, which changes the direction of nothing around it.
+  mutating func nameCell(_ name: String) { element("td") { $0.element("bdi", text: name) } }
+
   /// Appends an element with attributes and a text, all of whatever origin but for the names.
   mutating func element(
     _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], text content: String? = nil

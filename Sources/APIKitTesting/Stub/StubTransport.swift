@@ -193,7 +193,7 @@ public final class StubTransport: AsyncHTTPTransport {
 
   // MARK: Insides
 
-  private func add(
+  func add(
     _ responses: [StubResponse], _ name: String, _ matches: @escaping @Sendable (HTTPRequest) -> Bool
   ) {
     state.withLock { $0.rules.append(Rule(name: name, matches: matches, responses: responses)) }

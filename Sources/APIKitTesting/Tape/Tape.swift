@@ -40,11 +40,12 @@ public struct Tape: Sendable {
   private init(_ bytes: [UInt8], folder: String?) throws(APIError) {
     let raw = try RawData(parsing: bytes)
     // What a browser wrote has none.
-    let version = raw.log["_tape"].version
-    guard !version.exists || version.int == Self.version else {
+    let form = raw.log["_tape"]
+    let version = form.version
+    guard !form.exists || version.int == Self.version else {
       throw APIError(
         .transport, .misconfigured,
-        "the tape is of version \(version.jsonText()), and this framework reads version \(Self.version): record it anew"
+        "the tape is of version \(version.exists ? version.jsonText() : "unknown"), and this framework reads version \(Self.version): record it anew"
       )
     }
     archive = try HTTPArchive(raw)

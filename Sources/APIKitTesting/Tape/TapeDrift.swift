@@ -19,7 +19,7 @@ extension Tape {
   ) async throws(APIError) -> [String] {
     var lines: [String] = []
     for (index, entry) in archive.entries.enumerated() where entry.request.method.isSafe {
-      guard let recorded = entry.response else { continue }
+      guard let recorded = entry.response, !entry.isBroken else { continue }
       var headers = entry.request.headers
       for name in ["Host", "Content-Length"] { headers.remove(name) }
       let plain = HTTPRequest(

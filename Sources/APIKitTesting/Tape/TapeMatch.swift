@@ -103,16 +103,25 @@ struct TapeMatch: Hashable, Sendable {
     return differences
   }
 
-  /// How unlike an entry is; the smallest is the nearest. Path and method weigh most.
+  /// The entry of the tape that takes the fewest edits to become this request; nil when there is none.
+  ///
+  /// What comes first weighs most: a path that is one character off is nearer than another path with the same body.
+  func nearest(of entries: [TapeMatch]) -> Int? {
+    var nearest: (index: Int, distance: Int)?
+    for (index, entry) in entries.enumerated() {
+      let distance = distance(to: entry)
+      if distance < nearest?.distance ?? .max { nearest = (index, distance) }
+    }
+    return nearest?.index
+  }
+
+  /// How many characters have to be inserted, removed or replaced, weighed by what they belong to.
   func distance(to entry: TapeMatch) -> Int {
-    var distance = method == entry.method ? 0 : 8
-    if host != entry.host { distance += 8 }
-    let (own, recorded) = (path.split(separator: "/"), entry.path.split(separator: "/"))
-    distance += 4 * Self.minus(own.map(String.init), recorded.map(String.init)).count
-    distance += 4 * Self.minus(recorded.map(String.init), own.map(String.init)).count
-    distance += Self.minus(query, entry.query).count + Self.minus(entry.query, query).count
-    distance += zip(headers, entry.headers).count { $0 != $1 }
-    return distance + (body == entry.body ? 0 : 1)
+    func edits(_ own: String, _ recorded: String) -> Int { EditDistance.between(own, recorded) }
+    return 8 * edits(method, entry.method) + 4 * edits(host, entry.host) + 4 * edits(path, entry.path)
+      + 2 * edits(query.joined(separator: "&"), entry.query.joined(separator: "&"))
+      + edits(headers.joined(separator: "\n"), entry.headers.joined(separator: "\n"))
+      + edits(body, entry.body)
   }
 
   private static func minus(_ left: [String], _ right: [String]) -> [String] {

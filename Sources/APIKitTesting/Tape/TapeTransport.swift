@@ -200,19 +200,9 @@ public final class TapeTransport: AsyncHTTPTransport {
 
   /// What the wire does to give a recorded response.
   private func script(_ entry: HTTPArchive.Entry, _ fault: TapeFault.Effect?) -> StubResponse {
-    var script: StubResponse
-    if let recorded = entry.response {
-      var headers = recorded.headers
-      // The body is decoded already.
-      for name in ["Content-Encoding", "Content-Length", "Transfer-Encoding"] { headers.remove(name) }
-      let response = HTTPResponse(
-        status: recorded.status, headers: headers, body: .bytes(recorded.body.bytes ?? []),
-        version: recorded.version)
-      script = .response(response)
-      if case .truncated(let count)? = fault { script = .truncated(after: count, of: response) }
-    } else {
-      let name = entry.failure?.split(separator: ".").last.map(String.init) ?? ""
-      script = .failure(APIError(.transport, APIError.Reason(name, "the recorded attempt failed: \(name)")))
+    var script = StubResponse(recorded: entry)
+    if case .truncated(let count)? = fault, case .response(let response, _) = script.kind {
+      script = .truncated(after: count, of: response)
     }
     let wait: Duration =
       switch pace {
@@ -232,9 +222,7 @@ public final class TapeTransport: AsyncHTTPTransport {
     let message = state.withLock { state in
       let match = self.match(sent, state)
       var message = "the tape has no \(match.method) \(match.path)"
-      if let nearest = state.matches.indices.min(by: {
-        match.distance(to: state.matches[$0]) < match.distance(to: state.matches[$1])
-      }) {
+      if let nearest = match.nearest(of: state.matches) {
         let entry = state.matches[nearest]
         message += "; the nearest is entry \(nearest), \(entry.method) \(entry.path): "
         message += match.differences(from: entry).joined(separator: "; ")
@@ -327,6 +315,15 @@ public final class TapeTransport: AsyncHTTPTransport {
     }
     var wire = wire
     return try await wire.perform(.response(try result.get()))
+  }
+}
+
+extension HTTPArchive.Entry {
+  /// Whether the attempt failed, even if the head of its response arrived. Browsers write their own names of failures beside
+  /// whole responses.
+  var isBroken: Bool {
+    guard let failure else { return false }
+    return response == nil || APIError.Stage.allCases.contains { failure.hasPrefix($0.rawValue + ".") }
   }
 }
 

@@ -26,6 +26,20 @@ import XCTest
     XCTAssertEqual(TraceContext(traceparent: "00" + parent.dropFirst(2).dropLast(2) + "00")?.isSampled, false)
   }
 
+  func testAStateOfMoreThan32MembersIsCut() throws {
+    func state(_ members: [String]) throws -> [String] {
+      let context = try XCTUnwrap(
+        TraceContext(traceparent: parent, tracestate: members.joined(separator: ",")))
+      return (context.state ?? "").split(separator: ",").map(String.init)
+    }
+    let short = (1...40).map { "v\($0)=1" }
+    XCTAssertEqual(try state(Array(short.prefix(32))), Array(short.prefix(32)))
+    XCTAssertEqual(try state(short), Array(short.prefix(32)), "the last ones go")
+    let long = "long=" + String(repeating: "x", count: 130)
+    XCTAssertEqual(try state([long] + short.prefix(32)), Array(short.prefix(32)), "long ones go first")
+    XCTAssertEqual(try state([long] + short.prefix(31)), [long] + short.prefix(31), "32 are left as they are")
+  }
+
   private func service(_ stub: StubTransport, _ policy: TracePolicy = .sent) -> TestService {
     var service = TestService(stub)
     service.trace = policy

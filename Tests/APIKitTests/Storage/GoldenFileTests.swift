@@ -3,6 +3,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitReports
 @testable import APIKitTransfers
 
 /// Files as earlier versions of the framework wrote them, one for each kind and version: they are read for ever.
@@ -117,6 +118,12 @@ final class GoldenFileTests: XCTestCase {
       XCTAssertEqual(
         try decoder.decode(WrittenParameters.self, from: Data(form.utf8)).parameters,
         ["token": "hunter2", "page": 2])
+    case (.keptExchange, 1):
+      let content = try Envelope(kind: .keptExchange).open(bytes, under: storageKey(), at: Self.place)
+      let entry = try HTTPArchive.Entry(RawData(parsing: content), 0)
+      XCTAssertEqual(entry.request.url, "https://a.test/list")
+      XCTAssertEqual(entry.response?.body.bytes, Array("[]".utf8))
+      XCTAssertEqual(entry.apiName, "list")
     default: XCTFail("\(golden.kind) in version \(golden.version) is read by no test")
     }
   }
@@ -140,7 +147,7 @@ final class GoldenFileTests: XCTestCase {
       [
         "1 cookies", "2 credential", "3 cachedResponse", "4 cachedBody", "5 login", "6 queuedItem",
         "7 queuedLanding", "8 queuedTransfer", "9 downloadJournal", "10 uploadJournal", "16 hosts",
-        "17 secrets",
+        "17 secrets", "18 keptExchange",
       ])
   }
 

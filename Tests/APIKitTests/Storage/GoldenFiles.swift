@@ -104,5 +104,17 @@ struct GoldenFile {
       .secrets, 1, "secrets", at: "Parameters",
       "QVBJSxEBjyT7WxRmoF34HwxxAOCqcn2C353W/5LZcmyynP/PSz0aLobQABLSOZPY9KgaVtviiM7b3UKchlKiScw5KlB2"
         + "ygRvQujKk6PKE0C3z3vC1bguHnOi9Pgv8PIHDqeQ8EUDsbdxyO6JV1ZNtavsI8qWcR5ifCwNVVkeuX21yIQmnD2NRsQ="),
+    GoldenFile(
+      .keptExchange, 1, "exchange",
+      "QVBJSxIBjyT7WxRmoF0lfwOWkfttfgP5ddEP2ajTGmGr5eWtkzbo5NxgPvlEHETC0Geq8G5U/yMIkVg5qBu2lRd+K4CX"
+        + "GnczGgWawFTmQJIicHQfEs/ZghPQLapCZhUSJHwRZi4RdxD31TO3xRQiBEtqRYpGf5CfTdtiCmZMRQMheOKj17Qbd6Ne"
+        + "R4TMQ1qlxAAkFViuJ6eCJ5qTu5DbesbmPeSfbx0Sfc/2IL0RmK0tfebH/osq6AGPuclv17dWwO9ihg1rMfqpkhD706Is"
+        + "J3LCNHKpQoPwHukAgfEp34zU6n+zrwA8D9UO9Z4p42IKXC4x1wRh+oMS1kXfGogFDAs31Wbw28LXciBMN/3hRPGi8qjD"
+        + "v9rKu1OdkLjsh1Zgjt3U7eGtzxdsgEG08uQvN1kbIlEoiTkfaZHh3kB27+38Pdpe2Kxeqe0Ec9Ktu4uschvX+66xuMWC"
+        + "ikkwlEPAP3BAMDnwgC4UyEMjhxJGwSGyvLpiIy4ME8NqN4Zu5z2N5gWUw/rbNz+gNc+kBjy6rNc51VpUdGKN9qixf+Vo"
+        + "JrozYc8m4zO2HEAKkXayM/PiUeY9UaQ4Iyx1eGJNZRDbuyBuarebzigZbfgswMmvSS9w1HTAoIVxDGrrqzPUOwEMeSiA"
+        + "Y9dS9BGOjGJk8CHXoI5KPwa4hE28/cSPZKFgUvLPfca5qQe1a3rC3Ts5PLjfPDGVnXHGOBX8PBJMSvg+8VhGQuJKIr+5"
+        + "FFZ35TVo2tQW8QfKjyEab/sNGamngOQOCFDAaNnr2wk4j8Rvelk7Mhd5GZvMdJUupl17auaJwUP37lavp7kr4JPwU95n"
+        + "ayyWyDmi9LXTrWJR/8j/aX+iigHwA5EV+4RZjpCtsfFSSQ9BlR32Xbq2DkJA"),
   ]
 }

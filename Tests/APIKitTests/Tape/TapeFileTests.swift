@@ -85,9 +85,51 @@ final class TapeFileTests: TapeCase {
       XCTAssertTrue(error.detail.contains("version 2"), error.detail)
       XCTAssertTrue(error.detail.contains("version 1"), error.detail)
     }
+    XCTAssertThrowsError(try Tape(data: Data(#"{"log": {"_tape": {}, "entries": []}}"#.utf8))) {
+      XCTAssertTrue(($0 as? APIError)?.detail.contains("version unknown") == true, "\($0)")
+    }
     XCTAssertThrowsError(try Tape(data: Data("{}".utf8)))
     XCTAssertThrowsError(try Tape(data: Data(#"{"log": {"entries": [{}]}}"#.utf8)))
     XCTAssertThrowsError(try Tape(contentsOf: folder + "/nothing.har"))
+  }
+
+  func testABodyThatIsNotBase64IsRefusedAndTheEntryNamed() {
+    let text = har(entry: #"{"size": 9, "mimeType": "image/png", "text": "eyJ!", "encoding": "base64"}"#)
+    XCTAssertThrowsError(try Tape(data: Data(text.utf8))) {
+      XCTAssertEqual(
+        ($0 as? APIError)?.detail, "the response of entry 0 has a body that is not base64, as it states")
+    }
+  }
+
+  func testARecordedAttemptThatWasCutFailsAgainWithItsLabel() async throws {
+    let whole = HTTPResponse(status: 200, headers: [:], body: .bytes([1, 2, 3]))
+    let recorder = try recorder(over: StubTransport(.truncated(after: 1, of: whole)))
+    _ = await failure(of: get("https://homes.test/a"), over: recorder)
+    let tape = try Tape(data: recorder.tape.data)
+    XCTAssertEqual(tape.archive.entries.first?.response?.status, 200)
+    let error = await failure(of: get("https://homes.test/a"), over: TapeTransport(tape))
+    XCTAssertEqual(error.reason, .truncatedBody)
+  }
+
+  func testTheNearestEntryIsTheOneWithTheFewestEdits() async throws {
+    let recorder = try recorder(over: StubTransport(.json("[]")))
+    for path in ["homes/list", "homes/1/photos", "homez", "agents/7?city=Suzhou"] {
+      _ = try await recorder.send(get(try HTTPURL("https://homes.test/\(path)")))
+    }
+    let tape = TapeTransport(recorder.tape)
+    for (path, nearest) in [
+      ("homes", "entry 2, GET /homez:"), ("homes/12/photos", "entry 1, GET /homes/1/photos:"),
+      ("agents/7?city=Suzho", "entry 3, GET /agents/7:"), ("homes/lists", "entry 0, GET /homes/list:"),
+    ] {
+      let error = await failure(of: get(try HTTPURL("https://homes.test/\(path)")), over: tape)
+      XCTAssertTrue(error.detail.contains("the nearest is \(nearest)"), error.detail)
+    }
+    XCTAssertEqual(EditDistance.between("kitten", "sitting"), 3)
+    XCTAssertEqual(EditDistance.between("", "abc"), 3)
+    let long = String(repeating: "a", count: 1000)
+    XCTAssertEqual(
+      EditDistance.between(long + "b", long + "c"), 1, "what differs behind the limit is not equal")
+    XCTAssertEqual(EditDistance.between(long, "b"), 1000)
   }
 
   func testAHARThatABrowserWroteIsATape() async throws {

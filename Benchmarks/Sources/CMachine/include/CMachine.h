@@ -52,6 +52,13 @@ int machine_run(char *const arguments[], struct machine_cost *cost);
 /// its further indexes. Gives seconds, or -1.
 double machine_sqlite_insert(const char *path, int bytes, int count, int each);
 
+/// Makes a table of so many exchanges, as a store of exchanges has it without its contents and indexes. Gives 0, or -1.
+int machine_sqlite_exchanges(const char *path, int count);
+
+/// Searches that table for the newest rows of a host with a status, and reads all of their columns. Gives their number and,
+/// where `seconds` is given, how long that took once the pages were in memory; -1 when it fails.
+int machine_sqlite_search(const char *path, const char *host, int low, int high, int limit, double *seconds);
+
 /// Has libxml2 read a document into its tree, and frees it. Gives 0, or -1 where there is no libxml2.
 int machine_libxml2_tree(const unsigned char *bytes, int count);
 

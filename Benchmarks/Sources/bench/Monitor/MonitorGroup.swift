@@ -1,7 +1,9 @@
 import APIKit
 
-let monitorGroup = BenchGroup(name: "monitor", summary: "what hearing of loads costs them") { measurement in
+let monitorGroup = BenchGroup(name: "monitor", summary: "live events, kept exchanges, the report page") {
+  measurement in
   try await liveEvents(measurement)
+  try await keptExchanges(measurement)
 }
 
 /// Loads over a real wire while one listener is told of every event, against the same loads while nobody listens.

@@ -80,6 +80,7 @@ extension Flight {
       // Its path may repeat a secret of the path that was asked.
       let target = run.exchange?.next.origin ?? ""
       run.way?.isRedirected = true
+      noteSpan()
       note(.redirected(status: received.status, to: target, metrics: received.metrics))
       // A signer of the application's own does not run on a transport's thread.
       if run.executor == .transport, call.identity.signer?.runsInline == false {
@@ -90,6 +91,7 @@ extension Flight {
     }
     run.exchange = nil
     run.http = response
+    noteSpan()
     note(.responded(status: response.status, metrics: response.metrics))
     return .next
   }
@@ -123,8 +125,9 @@ extension Flight {
 
   /// A request has failed on the wire, or its response cannot be followed.
   private func broken(_ error: APIError) -> APIError {
+    noteSpan()
     if let metrics = error.metrics {
-      note(.broken(status: error.context.status ?? error.evidence?.status, metrics: metrics))
+      note(.broken(status: error.responseStatus, metrics: metrics))
     }
     var error = error
     error.context.location = run.request?.url.maskedLocation

@@ -32,7 +32,7 @@ extension Flight {
       run.outgoing = try exchange.outgoing(authorize: attachCredential, prepare)
     }
     if let trace = run.trace, run.outgoing?.crossesOrigin == true, call.wire.trace == .sentEverywhere {
-      run.outgoing?.request.set(trace.value.child())
+      run.outgoing?.request.set(trace.value.span.child())
     }
     run.sent = run.outgoing?.request
     return .next
@@ -48,7 +48,7 @@ extension Flight {
       request.timeouts.spentMilliseconds = UInt32(clamping: way.raced.microseconds / 1000)
     }
     deadline.cut(&request, call.time)
-    if let trace = run.trace { request.set(trace.value.child()) }
+    if let trace = run.trace { request.set(trace.value.span.child()) }
     guard let signer = call.identity.signer else { return }
     let subject = SigningSubject(
       apiName: run.signed.apiName, parameters: run.signed.parameters,
@@ -69,10 +69,18 @@ extension Flight {
 
   /// A call that was made for a batch or behind a landing begins a trace of its own.
   private func beginTrace() {
-    guard call.wire.trace != .none else { return }
-    let trace = run.trace ?? CopyOnWrite(TraceContext())
-    run.trace = trace
-    if run.attempt <= 1 { note(.note("trace", trace.value.traceID)) }
+    guard call.wire.trace != .none, run.trace == nil else { return }
+    let trace = LoadTrace(of: nil)
+    run.trace = CopyOnWrite(trace)
+    note(trace.event)
+  }
+
+  /// Records which span of the trace the request was that has just ended.
+  func noteSpan() {
+    guard run.trace != nil, let sent = run.sent, let field = sent.headers["traceparent"],
+      let context = TraceContext(traceparent: field)
+    else { return }
+    note(.span(context.parentID, url: sent.url.maskedLocation))
   }
 
   func attachCredential(to request: inout HTTPRequest) {

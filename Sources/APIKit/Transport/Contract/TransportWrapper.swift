@@ -44,7 +44,7 @@ extension HTTPTransport {
   }
 
   /// The transport that sends in the end: itself, or the one that is wrapped.
-  private var innermost: any HTTPTransport {
+  var innermost: any HTTPTransport {
     var transport: any HTTPTransport = self
     while let wrapper = transport as? any TransportWrapper { transport = wrapper.base }
     return transport

@@ -19,6 +19,12 @@
       }
     }
 
+    /// What the transport offers where the request states no codings itself.
+    package func acceptedCodings(for exchange: HTTPExchange) -> String? {
+      guard !exchange.isToFile, !exchange.request.headers.contains("Range") else { return nil }
+      return String("\(CurlDecoding.acceptLine)".dropFirst("Accept-Encoding: ".utf8.count))
+    }
+
     func sink(_ destination: HTTPExchange.Destination) -> (any CurlSink)? {
       switch destination {
       case .memory: nil

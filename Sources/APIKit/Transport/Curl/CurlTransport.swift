@@ -11,7 +11,7 @@
   /// Isolation: may be used from any thread, with many exchanges at once. Redirects, cookies and retries
   /// are handled above it.
   /// - SeeAlso: <https://curl.se/libcurl/c/libcurl-multi.html>
-  public final class CurlTransport: ConfiguredTransport, WireTransport {
+  public final class CurlTransport: ConfiguredTransport, WireTransport, CodingTransport {
     /// The settings of all its requests.
     public let configuration: TransportConfiguration
     /// Those of its configuration.

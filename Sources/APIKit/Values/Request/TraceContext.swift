@@ -13,7 +13,8 @@ public struct TraceContext: Sendable, Hashable {
   public let parentID: String
   /// Whether the caller records the trace.
   public let isSampled: Bool
-  /// The value of `tracestate`, passed on unchanged; nil for none.
+  /// The value of `tracestate`, passed on unchanged; nil for none. If it has more than 32 members, those of more than 128
+  /// characters are removed first, and then the last ones.
   public let state: String?
 
   /// The trace that a task works for, such as the request that a server is handling; nil by default. A load that takes
@@ -34,7 +35,19 @@ public struct TraceContext: Sendable, Hashable {
     else { return nil }
     self.init(
       String(parts[1]), String(parts[2]), isSampled: flags & 1 == 1,
-      state: tracestate.flatMap { $0.isEmpty ? nil : $0 })
+      state: tracestate.flatMap { $0.isEmpty ? nil : Self.cut($0) })
+  }
+
+  private static let mostMembers = 32
+
+  /// - SeeAlso: <https://www.w3.org/TR/trace-context/#tracestate-limits>
+  private static func cut(_ state: String) -> String {
+    var members = state.split(separator: ",").map { String($0).trimmingSpaces() }.filter { !$0.isEmpty }
+    guard members.count > mostMembers else { return state }
+    while members.count > mostMembers, let long = members.lastIndex(where: { $0.utf8.count > 128 }) {
+      members.remove(at: long)
+    }
+    return members.prefix(mostMembers).joined(separator: ",")
   }
 
   private init(_ traceID: String, _ parentID: String, isSampled: Bool, state: String?) {

@@ -60,6 +60,8 @@ public struct TransportMetrics: Sendable, Hashable {
   public var tlsProtocol: String?
   /// The number of redirects followed before this attempt.
   public var redirectCount: Int = 0
+  /// Of a request that failed: the status of the response whose head had arrived; nil where none had.
+  package var brokenStatus: Int?
 
   /// Makes a record of zeros.
   public init() {}
@@ -79,4 +81,7 @@ extension APIError {
     get { attachedMetrics as? TransportMetrics }
     set { attachedMetrics = newValue }
   }
+
+  /// The status of the response whose head had arrived when the attempt failed; nil where none had.
+  package var responseStatus: Int? { context.status ?? evidence?.status ?? metrics?.brokenStatus }
 }

@@ -36,7 +36,8 @@ struct ReportCommand: Command {
     }
     let report = statistics.report
     let page = ReportPage(
-      report, records: FlightLog.shared.records, title: "DemoCLI: \(rounds) rounds of loads")
+      report, records: FlightLog.shared.records, archive: session.exchanges?.archive ?? HTTPArchive(),
+      title: "DemoCLI: \(rounds) rounds of loads")
     try Data(page.html.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
     if let metrics {
       try Data(report.openMetrics.utf8).write(to: URL(fileURLWithPath: metrics), options: .atomic)

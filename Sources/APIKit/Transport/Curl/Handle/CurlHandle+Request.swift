@@ -195,7 +195,8 @@
   }
 
   extension HTTPExchange {
-    fileprivate var isToFile: Bool {
+    /// Whether the response goes to a file, for which no coding is offered.
+    var isToFile: Bool {
       if case .file = destination { return true }
       return false
     }

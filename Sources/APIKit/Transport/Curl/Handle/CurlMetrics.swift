@@ -89,6 +89,9 @@
       let end = transfer.started - posted + size(CURLINFO_TOTAL_TIME_T)
       var metrics = metrics(until: hasFailed ? max(end, loop.now - posted) : end)
       metrics.resends = transfer.machine.resends
+      if hasFailed, transfer.isHTTP, transfer.isHeadDone, transfer.status > 0 {
+        metrics.brokenStatus = transfer.status
+      }
       return metrics
     }
 

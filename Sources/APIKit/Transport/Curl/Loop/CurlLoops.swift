@@ -139,9 +139,4 @@
       }
     }
   }
-
-  extension HTTPMethod {
-    /// Whether `Content-Length: 0` is sent for an empty body (RFC 9110, 8.6).
-    var hasLengthWithoutBody: Bool { self == .post || self == .put || self == .patch }
-  }
 #endif

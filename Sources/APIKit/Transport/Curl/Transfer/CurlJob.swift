@@ -221,6 +221,7 @@
       } catch {
         var failure = error
         failure.metrics = response.metrics
+        failure.metrics?.brokenStatus = response.status
         throw failure
       }
     }

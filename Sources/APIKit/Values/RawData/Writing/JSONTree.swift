@@ -17,18 +17,27 @@ package indirect enum JSONTree: Sendable {
     return output
   }
 
-  private func append(to output: inout [UInt8], depth: Int) {
+  /// The document without line ends and spaces, for a wire.
+  package var compactBytes: [UInt8] {
+    var output: [UInt8] = []
+    append(to: &output, depth: nil)
+    return output
+  }
+
+  /// - Parameter depth: How deep the value is; nil writes it without line ends.
+  private func append(to output: inout [UInt8], depth: Int?) {
+    let inner = depth.map { $0 + 1 }
     switch self {
     case .object(let members):
       let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       Self.append(sorted, between: ("{", "}"), to: &output, depth: depth) { member, output in
         RawWriter.append(string: member.key.utf8, to: &output)
-        output += ": ".utf8
-        member.value.append(to: &output, depth: depth + 1)
+        output += (depth == nil ? ":" : ": ").utf8
+        member.value.append(to: &output, depth: inner)
       }
     case .array(let elements):
       Self.append(elements, between: ("[", "]"), to: &output, depth: depth) {
-        $0.append(to: &$1, depth: depth + 1)
+        $0.append(to: &$1, depth: inner)
       }
     case .string(let text): RawWriter.append(string: text.utf8, to: &output)
     case .integer(let number): output += String(number).utf8
@@ -39,20 +48,22 @@ package indirect enum JSONTree: Sendable {
   }
 
   private static func append<Element>(
-    _ elements: [Element], between marks: (open: String, close: String), to output: inout [UInt8], depth: Int,
+    _ elements: [Element], between marks: (open: String, close: String), to output: inout [UInt8],
+    depth: Int?,
     write: (Element, inout [UInt8]) -> Void
   ) {
+    func beginLine(_ indentation: Int) {
+      guard let depth else { return }
+      output.append(UInt8(ascii: "\n"))
+      output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * (depth + indentation)))
+    }
     output += marks.open.utf8
     for (index, element) in elements.enumerated() {
       if index > 0 { output.append(UInt8(ascii: ",")) }
-      output.append(UInt8(ascii: "\n"))
-      output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * (depth + 1)))
+      beginLine(1)
       write(element, &output)
     }
-    if !elements.isEmpty {
-      output.append(UInt8(ascii: "\n"))
-      output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
-    }
+    if !elements.isEmpty { beginLine(0) }
     output += marks.close.utf8
   }
 }

@@ -36,9 +36,13 @@ package struct SecretMask: Sendable {
   }
 
   /// The value of a field. In others than secret ones the secrets of URLs and of JSON in them are replaced.
-  package func header(_ field: HTTPHeaders.Field) -> String {
+  ///
+  /// - Parameter keepsCookieNames: Whether of cookies their values alone are replaced, as with a stand-in.
+  package func header(_ field: HTTPHeaders.Field, keepsCookieNames: Bool = false) -> String {
     guard isOn else { return field.value }
-    if hides(field.name) { return standIn == nil ? Self.mark : parts(of: field) }
+    if hides(field.name) {
+      return standIn != nil || keepsCookieNames && field.isCookie ? parts(of: field) : Self.mark
+    }
     if HTTPHeaders.equal(field.name, "Sec-WebSocket-Protocol") { return protocols(field.value) }
     let first = field.value.utf8.first
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -88,7 +92,11 @@ package struct SecretMask: Sendable {
 
   private func cookie(_ pair: Substring) -> String {
     let name = pair.prefix { $0 != "=" }
-    guard name.count < pair.count else { return String(pair) }
+    // A pair without a name is a value.
+    guard name.count < pair.count else {
+      let value = pair.drop { $0 == " " }
+      return value.isEmpty ? String(pair) : pair[..<value.startIndex] + replacement(String(value))
+    }
     return "\(name)=" + replacement(String(pair.dropFirst(name.count + 1)))
   }
 
@@ -176,6 +184,12 @@ package struct SecretMask: Sendable {
     let equals = UInt8(ascii: "=")
     return bytes.reversed().drop { $0 == equals }.contains(equals)
       && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  }
+}
+
+extension HTTPHeaders.Field {
+  fileprivate var isCookie: Bool {
+    HTTPHeaders.equal(name, "Cookie") || HTTPHeaders.equal(name, "Set-Cookie")
   }
 }
 

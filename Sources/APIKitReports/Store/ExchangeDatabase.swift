@@ -1,0 +1,151 @@
+import APIKit
+import Foundation
+
+/// The database of kept exchanges: opened when it is first used, and begun anew where it is damaged.
+struct ExchangeDatabase {
+  /// Why something could not be done.
+  enum Fault: Error {
+    case failed(SQLiteFailure)
+    /// The folder or the database must be left alone.
+    case unusable(String)
+
+    var told: APIError {
+      switch self {
+      case .failed(let failure):
+        APIError(
+          .transport, failure.isFull ? .storageFull : .fileFailed,
+          "the kept exchanges cannot be used: \(failure)")
+      case .unusable(let why): APIError(.transport, .fileFailed, "the kept exchanges cannot be used: \(why)")
+      }
+    }
+  }
+
+  let path: String
+  let key: StorageKey
+  let limits: ExchangeStore.Limits
+  /// A bound of the database, for tests of a full disk.
+  let maximumPages: Int?
+  private var connection: Connection?
+
+  init(path: String, key: StorageKey, limits: ExchangeStore.Limits, maximumPages: Int?) {
+    (self.path, self.key, self.limits, self.maximumPages) = (path, key, limits, maximumPages)
+  }
+
+  /// The copy of the database that was damaged last.
+  var copy: String { path + ".damaged" }
+
+  /// Works with the database; a second time after a damaged one was set aside, which is told.
+  mutating func use<Value>(
+    _ work: (Connection) throws(SQLiteFailure) -> Value, onDamage tell: (String) -> Void
+  ) throws(Fault) -> Value {
+    for isSecond in [false, true] {
+      let failure: SQLiteFailure
+      do throws(SQLiteFailure) { return try work(try opened()) } catch { failure = error }
+      guard failure.isDamage, !isSecond else { throw .failed(failure) }
+      connection = nil
+      if try setAside(failure) { tell("were damaged (\(failure)); a copy is \(copy)") }
+    }
+    throw .unusable("the database is damaged")
+  }
+
+  /// Ends the connection. The next use makes another one.
+  mutating func close() { connection = nil }
+
+  private mutating func opened() throws(SQLiteFailure) -> Connection {
+    if let connection { return connection }
+    do throws(PrivateFile.Fault) {
+      try PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
+    } catch {
+      throw SQLiteFailure(code: Self.refused, message: "the folder of \(path) \(error)")
+    }
+    let database = try SQLiteDatabase(path: path, patience: 5_000)
+    if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
+    switch try SQLiteSchema.exchanges.prepare(database) {
+    case nil: break
+    case .future(let version):
+      throw SQLiteFailure(
+        code: Self.refused,
+        message: "\(path) has version \(version), and this code knows \(SQLiteSchema.exchanges.version)")
+    case .foreign:
+      throw SQLiteFailure(code: Self.refused, message: "\(path) belongs to another application")
+    }
+    let made = try Connection(database, key: key, limits: limits)
+    connection = made
+    return made
+  }
+
+  /// Copies a damaged database beside it and empties it in place, because other processes may have it open.
+  ///
+  /// - Returns: Whether that was needed: another process may have done it.
+  private func setAside(_ failure: SQLiteFailure) throws(Fault) -> Bool {
+    do {
+      return try PrivateFile.withLockedFolder(of: path) {
+        let database = try SQLiteDatabase(path: path, patience: 5_000)
+        if (try? database.isSound()) == true { return false }
+        for ending in ["", "-wal"] {
+          unlink(copy + ending)
+          guard PrivateFile.exists(path + ending) else { continue }
+          try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
+          chmod(copy + ending, 0o600)
+        }
+        try database.reset()
+        return true
+      }
+    } catch {
+      throw .failed(error as? SQLiteFailure ?? failure)
+    }
+  }
+
+  /// Removes all of it, and the copy of a damaged one.
+  mutating func erase() throws(Fault) {
+    for ending in ["", "-wal"] { unlink(copy + ending) }
+    guard PrivateFile.exists(path) else { return }
+    try use { (connection) throws(SQLiteFailure) in
+      try connection.erase()
+    } onDamage: { _ in
+    }
+    for ending in ["", "-wal"] { unlink(copy + ending) }
+  }
+
+  /// SQLITE_CANTOPEN, for what this code refuses itself.
+  private static var refused: Int32 { 14 }
+}
+
+extension SQLiteFailure {
+  /// SQLITE_FULL.
+  fileprivate var isFull: Bool { code & 0xFF == 13 }
+}
+
+extension SQLiteSchema {
+  /// The tables of kept exchanges: `APKX`. What is searched has a table of its own, so that a search does not read past the
+  /// contents. Triggers maintain the sum, so that the bound holds for all processes.
+  static let exchanges = SQLiteSchema(
+    migrations: [
+      """
+      CREATE TABLE exchanges (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, launch TEXT NOT NULL, number INTEGER NOT NULL, begun REAL NOT NULL,
+        took REAL NOT NULL, flight INTEGER NOT NULL, service TEXT NOT NULL, api TEXT NOT NULL,
+        method TEXT NOT NULL, host TEXT NOT NULL, path TEXT NOT NULL, status INTEGER NOT NULL,
+        failure TEXT NOT NULL, sent INTEGER NOT NULL, received INTEGER NOT NULL, size INTEGER NOT NULL);
+      CREATE INDEX exchanges_begun ON exchanges (begun);
+      CREATE INDEX exchanges_flight ON exchanges (flight);
+      CREATE TABLE contents (id INTEGER PRIMARY KEY, content BLOB NOT NULL);
+      CREATE TABLE totals (id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+      INSERT INTO totals VALUES (1, 0);
+      CREATE TRIGGER exchanges_in AFTER INSERT ON exchanges BEGIN
+        UPDATE totals SET bytes = bytes + new.size; END;
+      CREATE TRIGGER exchanges_out AFTER DELETE ON exchanges BEGIN
+        UPDATE totals SET bytes = bytes - old.size;
+        DELETE FROM contents WHERE id = old.id; END;
+      """
+    ], application: 0x4150_4B58,
+    settings: """
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      PRAGMA journal_size_limit = 4194304;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -8192;
+      PRAGMA secure_delete = ON;
+      PRAGMA trusted_schema = OFF;
+      """)
+}

@@ -1,0 +1,89 @@
+import APIKit
+
+/// Which exchanges of an ``ExchangeStore`` are meant: those to which all that is stated applies. The newest come first.
+///
+/// All but ``text`` is found in the columns of the database. A text is found by opening the newest exchanges to which the rest
+/// applies, ``openedAtMost`` of them, and looking through each.
+public struct ExchangeQuery: Sendable, Hashable {
+  /// The host; nil, the default, means any.
+  public var host: String?
+  /// The path without its query; one that ends with `*` means every path with that beginning. Nil, the default, means any.
+  public var path: String?
+  /// The service's name; nil, the default, means any.
+  public var service: String?
+  /// The API as its manager states it; nil, the default, means any.
+  public var apiName: String?
+  /// The statuses; nil, the default, means any, and none.
+  public var status: ClosedRange<Int>?
+  /// Whether it failed on the wire; nil, the default, means either. A response with a status of 500 is no such failure.
+  public var hasFailed: Bool?
+  /// When it began, in seconds since 1970; nil, the default, means ever.
+  public var time: ClosedRange<Double>?
+  /// How long it took at least; zero by default.
+  public var longerThan = Duration.zero
+  /// How large the body of the response was at least, in bytes; 0 by default.
+  public var minimumBytesReceived: Int64 = 0
+  /// The number of the flight in its launch; nil, the default, means any.
+  public var flight: UInt64?
+  /// The launch, as ``KeptExchange/launch`` has it; nil, the default, means any.
+  public var launch: String?
+  /// A text in the URL, a header field or a body that is text, case ignored; nil, the default, for none.
+  public var text: String?
+  /// How many exchanges are opened to look for ``text``; 1,000 by default.
+  public var openedAtMost = 1000
+  /// How many are returned at most; 100 by default.
+  public var limit = 100
+
+  /// Makes a query that means the newest 100 exchanges.
+  public init() {}
+}
+
+extension ExchangeQuery {
+  enum Value {
+    case text(String)
+    case number(Int64)
+    case real(Double)
+  }
+
+  /// The condition on the columns, for exchanges that began after a moment.
+  func condition(since oldest: Double) -> (sql: String, values: [Value]) {
+    var parts = ["begun >= ?"]
+    var values: [Value] = [.real(max(oldest, time?.lowerBound ?? oldest))]
+    func add(_ part: String, _ own: Value...) {
+      parts.append(part)
+      values += own
+    }
+    if let time { add("begun <= ?", .real(time.upperBound)) }
+    if let host { add("host = ?", .text(host.lowercased())) }
+    if let path, path.hasSuffix("*") {
+      let beginning = String(path.dropLast())
+      add("substr(path, 1, ?) = ?", .number(Int64(beginning.unicodeScalars.count)), .text(beginning))
+    } else if let path {
+      add("path = ?", .text(path))
+    }
+    if let service { add("service = ?", .text(service)) }
+    if let apiName { add("api = ?", .text(apiName)) }
+    if let status {
+      add("status BETWEEN ? AND ?", .number(Int64(status.lowerBound)), .number(Int64(status.upperBound)))
+    }
+    if let hasFailed { parts.append(hasFailed ? "failure <> ''" : "failure = ''") }
+    if longerThan > .zero { add("took >= ?", .real(longerThan / .seconds(1))) }
+    if minimumBytesReceived > 0 { add("received >= ?", .number(minimumBytesReceived)) }
+    if let flight { add("flight = ?", .number(Int64(clamping: flight))) }
+    if let launch { add("launch = ?", .text(launch)) }
+    return (parts.joined(separator: " AND "), values)
+  }
+}
+
+extension HTTPArchive.Entry {
+  /// Whether a text, in lower case, stands in its URL, a header field or a body that is text.
+  func contains(_ text: String) -> Bool {
+    func isIn(_ other: String) -> Bool { other.lowercased().contains(text) }
+    func isIn(_ headers: HTTPHeaders) -> Bool { headers.contains { isIn($0.name) || isIn($0.value) } }
+    func isIn(_ body: HTTPArchive.Content) -> Bool {
+      body.bytes.flatMap { HTTPArchive.Content.text($0) }.map(isIn) ?? false
+    }
+    if isIn(request.url) || isIn(request.headers) || isIn(request.body) { return true }
+    return response.map { isIn($0.headers) || isIn($0.body) } ?? false
+  }
+}

@@ -1,0 +1,83 @@
+public import APIKit
+
+extension ExchangeStore {
+  /// How many are opened at once; between them the search can be cancelled.
+  private static let step = 64
+
+  /// The exchanges that a query means, the newest first. Those that wait to be written are written before.
+  ///
+  /// - Throws: `APIError.Reason.fileFailed` when the database cannot be used, `cancelled` when the task is cancelled.
+  public func find(_ query: ExchangeQuery = ExchangeQuery()) async throws(APIError) -> [KeptExchange] {
+    await flush()
+    let now = time.wallClock
+    guard let text = query.text?.lowercased(), !text.isEmpty else {
+      return try await read { (connection) throws(SQLiteFailure) in
+        try connection.find(query, limit: query.limit, now: now)
+      }
+    }
+    let candidates = try await read { (connection) throws(SQLiteFailure) in
+      try connection.find(query, limit: query.openedAtMost, now: now)
+    }
+    var found: [KeptExchange] = []
+    try await open(candidates) { exchange, entry in
+      if entry.contains(text) { found.append(exchange) }
+      return found.count < query.limit
+    }
+    return found
+  }
+
+  /// Exchanges with head and body, in the order in which they were kept, to be written as HAR
+  /// (``HTTPArchive/harBytes()``), as a tape (`Tape`), as commands (``HTTPArchive/Request/curlCommand``) or to be played back
+  /// by a stub (`StubTransport(replaying:)`). Those that are gone by now, or were sealed under another key, are not in it.
+  ///
+  /// - Throws: As ``find(_:)``.
+  public func archive(of exchanges: [KeptExchange]) async throws(APIError) -> HTTPArchive {
+    var archive = HTTPArchive()
+    try await open(exchanges.sorted { $0.id < $1.id }) { _, entry in
+      archive.entries.append(entry)
+      return true
+    }
+    return archive
+  }
+
+  /// Removes all that was kept, from the database and its log, and the copy of a damaged one: when a user signs out, or the
+  /// switch in the settings is turned off. What waits to be written is removed as well.
+  ///
+  /// - Throws: As ``find(_:)``.
+  public func erase() async throws(APIError) {
+    await flush()
+    try await BlockingWork.run { () throws(APIError) in
+      do throws(ExchangeDatabase.Fault) {
+        try self.database.withLock { (database) throws(ExchangeDatabase.Fault) in try database.erase() }
+      } catch {
+        throw error.told
+      }
+    }
+  }
+
+  /// Opens exchanges one after the other, until `take` returns false.
+  private func open(
+    _ exchanges: [KeptExchange], _ take: (KeptExchange, HTTPArchive.Entry) -> Bool
+  ) async throws(APIError) {
+    for start in stride(from: 0, to: exchanges.count, by: Self.step) {
+      guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
+      let part = exchanges[start..<min(start + Self.step, exchanges.count)]
+      let entries = try await read { (connection) throws(SQLiteFailure) in
+        try connection.contents(of: part).map { content in
+          content.flatMap { try? HTTPArchive.Entry(RawData(parsing: $0), 0) }
+        }
+      }
+      for (exchange, entry) in zip(part, entries) {
+        if let entry, !take(exchange, entry) { return }
+      }
+    }
+  }
+
+  private func read<Value: Sendable>(
+    _ work: @escaping @Sendable (ExchangeDatabase.Connection) throws(SQLiteFailure) -> Value
+  ) async throws(APIError) -> Value {
+    try await BlockingWork.run { () throws(APIError) in
+      do throws(ExchangeDatabase.Fault) { return try self.use(work) } catch { throw error.told }
+    }
+  }
+}

@@ -1,0 +1,215 @@
+public import APIKit
+import Dispatch
+import Foundation
+
+/// Keeps what transports send and receive over launches, to be searched and exported: head and body of each attempt.
+///
+/// ```swift
+/// let exchanges = try ExchangeStore(path: folder + "/exchanges.sqlite", key: key)
+/// let client = HTTPClient(transport: exchanges.keeping(DefaultTransport.shared))
+/// exchanges.isOn = true
+/// // Later, perhaps in another launch:
+/// var query = ExchangeQuery()
+/// query.host = "homes.example.com"
+/// query.status = 500...599
+/// let archive = try await exchanges.archive(of: exchanges.find(query))
+/// ```
+/// It is a database of SQLite, which several processes may share. URLs, header fields and bodies are masked as in an
+/// ``ExchangeArchive`` and sealed under the key; what ``KeptExchange`` has stands in open columns: anybody who can read the
+/// file sees which hosts and paths were asked, when and with which status, and nothing of what was said. Of a body the first
+/// 64 KiB are kept, of files as well; streams are not read.
+///
+/// An exchange is written on a queue of its own. At most 1,000 wait, of 16 MiB together; further ones are dropped and
+/// counted, and so are those that cannot be written. The oldest go when there are more bytes than ``Limits/maximumBytes``,
+/// or when they are older than ``Limits/maximumAge``. A damaged database is copied to `PATH.damaged`, in the place of an
+/// earlier copy, and begun anew; ``fault`` says so. Safe on any thread.
+public final class ExchangeStore: Sendable {
+  /// How much is kept.
+  public struct Limits: Sendable, Hashable {
+    /// The bytes of all exchanges together; 64 MiB by default. The file has some more, and does not get smaller.
+    public var maximumBytes: Int64 = 64 << 20
+    /// How old an exchange may be; 7 days by default.
+    public var maximumAge: Duration = .seconds(7 * 86_400)
+
+    /// Makes the default limits.
+    public init() {}
+  }
+
+  /// What has become of the exchanges of this process so far.
+  public struct Counts: Sendable, Hashable {
+    /// Those that were written.
+    public var kept = 0
+    /// Those for which there was no room in the queue.
+    public var dropped = 0
+    /// Those that could not be written, e.g. because the disk was full.
+    public var failed = 0
+  }
+
+  static let mostWaiting = 1000
+  static let mostWaitingBytes = 16 << 20
+
+  /// An exchange that waits to be written, without masks.
+  struct Waiting: Sendable {
+    let number: Int64
+    var sent: SentExchange
+    var result: Result<HTTPResponse, APIError>
+    let size: Int64?
+    let bytes: Int
+  }
+
+  struct StoreState {
+    var waiting: [Waiting] = []
+    var waitingBytes = 0
+    var isWriting = false
+    var counts = Counts()
+    var fault: APIError?
+    var flushers: [CheckedContinuation<Void, Never>] = []
+  }
+
+  let state = Mutex(StoreState())
+  let database: Mutex<ExchangeDatabase>
+  let time: any TimeSource
+  private let flag = AtomicFlag()
+  private let numbers = AtomicInt()
+  private let queue = DispatchQueue(label: "APIKit.ExchangeStore", qos: .utility)
+
+  /// Makes a store, off. The database is opened when it is first used.
+  ///
+  /// - Parameters:
+  ///   - path: Where the database is. Its folder is made with mode 0700 where it does not exist.
+  ///   - key: 32 random bytes, such as ``APIKit/SecretKey/keychain``. What was sealed under another one is not read.
+  ///   - limits: How much is kept.
+  /// - Throws: `APIError.Reason.misconfigured` for a key of another length.
+  public convenience init(path: String, key: SecretKey, limits: Limits = Limits()) throws(APIError) {
+    try self.init(path: path, key: key, limits: limits, time: SystemTime())
+  }
+
+  /// - Parameter maximumPages: A bound of the database, for tests of a full disk.
+  init(
+    path: String, key: SecretKey, limits: Limits = Limits(), time: any TimeSource, maximumPages: Int? = nil
+  ) throws(APIError) {
+    guard let sealing = StorageKey(key.withBytes { $0 }) else {
+      throw APIError(
+        .transport, .misconfigured,
+        "the key of kept exchanges has 32 bytes, not \(key.withBytes { $0.count })")
+    }
+    self.time = time
+    database = Mutex(ExchangeDatabase(path: path, key: sealing, limits: limits, maximumPages: maximumPages))
+  }
+
+  /// Whether exchanges are kept; false at first.
+  public var isOn: Bool {
+    get { flag.load() }
+    set { flag.store(newValue) }
+  }
+
+  /// What has become of the exchanges of this process so far.
+  public var counts: Counts { state.withLock { $0.counts } }
+
+  /// Why exchanges could not be kept or had to be set aside, the latest of it; nil while all went well.
+  public var fault: APIError? { state.withLock { $0.fault } }
+
+  /// A transport that sends by another one and has this store keep each exchange.
+  public func keeping(_ transport: any HTTPTransport) -> any HTTPTransport {
+    KeepingTransport(base: transport, store: self)
+  }
+
+  /// Returns when all exchanges that wait by now are written, or have failed.
+  public func flush() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if state.isWriting { state.flushers.append(continuation) }
+        return !state.isWriting
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  // MARK: Keeping
+
+  private struct KeepingTransport: TransportWrapper {
+    let base: any HTTPTransport
+    let store: ExchangeStore
+
+    func follow(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion {
+      guard store.isOn else { return completion }
+      let (store, sent, clock) = (store, SentExchange(exchange, over: base), SystemTime())
+      let begin = clock.now
+      return { result in
+        var sent = sent
+        sent.took = clock.now - begin
+        store.keep(sent, result)
+        completion(result)
+      }
+    }
+  }
+
+  private func keep(_ sent: SentExchange, _ result: Result<HTTPResponse, APIError>) {
+    let limit = ExchangeArchive.bodyLimit
+    let sent = sent.reduced(to: limit, keepsFile: true)
+    let size = (try? result.get())?.body.count
+    let reduced = result.map { $0.reduced(to: limit, keepsFile: true) }
+    let bytes = sent.keptCount + ((try? reduced.get())?.bytes.count ?? 0)
+    let mustStart = state.withLock { state in
+      guard state.waiting.count < Self.mostWaiting, state.waitingBytes + bytes <= Self.mostWaitingBytes else {
+        state.counts.dropped += 1
+        return false
+      }
+      state.waiting.append(
+        Waiting(
+          number: Int64(numbers.add(1)), sent: sent, result: reduced, size: size, bytes: bytes))
+      state.waitingBytes += bytes
+      defer { state.isWriting = true }
+      return !state.isWriting
+    }
+    if mustStart { queue.async { self.work() } }
+  }
+
+  private func work() {
+    while true {
+      let (batch, flushers) = state.withLock {
+        state -> ([Waiting], [CheckedContinuation<Void, Never>]) in
+        let batch = state.waiting
+        (state.waiting, state.waitingBytes) = ([], 0)
+        guard batch.isEmpty else { return (batch, []) }
+        state.isWriting = false
+        defer { state.flushers = [] }
+        return ([], state.flushers)
+      }
+      for flusher in flushers { flusher.resume() }
+      if batch.isEmpty { return }
+      write(batch)
+    }
+  }
+
+  private func write(_ batch: [Waiting]) {
+    let rows = batch.map { ExchangeRow($0) }
+    let now = time.wallClock
+    do throws(ExchangeDatabase.Fault) {
+      try use { (database) throws(SQLiteFailure) in try database.insert(rows, now: now) }
+      state.withLock { $0.counts.kept += batch.count }
+    } catch {
+      let fault = error.told
+      state.withLock { state in
+        state.counts.failed += batch.count
+        state.fault = fault
+      }
+    }
+  }
+
+  /// Works with the database; a second time after a damaged one was set aside.
+  func use<Value: Sendable>(
+    _ work: @Sendable (ExchangeDatabase.Connection) throws(SQLiteFailure) -> Value
+  ) throws(ExchangeDatabase.Fault) -> Value {
+    let (result, damage) = database.withLock {
+      database -> (Result<Value, ExchangeDatabase.Fault>, String?) in
+      var damage: String?
+      let result = Result { () throws(ExchangeDatabase.Fault) in try database.use(work) { damage = $0 } }
+      return (result, damage)
+    }
+    if let damage {
+      state.withLock { $0.fault = APIError(.transport, .fileFailed, "the kept exchanges " + damage) }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,374 @@
+import APIKitTesting
+import Foundation
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+@testable import APIKitReports
+
+/// Exchanges that are kept over launches.
+final class ExchangeStoreTests: XCTestCase {
+  private let key = SecretKey(bytes: [UInt8](0..<32))
+  private let stub = StubTransport()
+  private var folder = ""
+
+  override func setUp() {
+    folder = FileManager.default.temporaryDirectory.path + "/apikit-kept-\(UUID().uuidString)"
+  }
+  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
+
+  private var path: String { folder + "/exchanges.sqlite" }
+
+  private func makeStore(
+    _ limits: ExchangeStore.Limits = .init(), key: SecretKey? = nil, time: any TimeSource = SystemTime(),
+    maximumPages: Int? = nil
+  ) throws -> ExchangeStore {
+    let store = try ExchangeStore(
+      path: path, key: key ?? self.key, limits: limits, time: time, maximumPages: maximumPages)
+    store.isOn = true
+    return store
+  }
+
+  private func send(
+    _ store: ExchangeStore, _ url: String, _ method: HTTPMethod = .get, _ headers: HTTPHeaders = [:],
+    body: HTTPBody = .empty
+  ) async throws {
+    _ = try? await store.keeping(stub).send(
+      HTTPRequest(method: method, url: try HTTPURL(url), headers: headers, body: body))
+  }
+
+  private func query(_ change: (inout ExchangeQuery) -> Void) -> ExchangeQuery {
+    var query = ExchangeQuery()
+    change(&query)
+    return query
+  }
+
+  func testAnotherLaunchFindsAndExportsWhatWasKept() async throws {
+    stub.on(
+      "/homes/7", .json(#"{"name": "House", "password": "canary"}"#, headers: ["Set-Cookie": "a=canary"]))
+    stub.on("/b", .failure(.connectionLost))
+    let first = try makeStore()
+    try await send(
+      first, "https://homes.test/homes/7?token=canary&page=1", .post, ["Authorization": "Bearer canary"],
+      body: .bytes(Array("{\"pin\": \"canary\", \"city\": \"Suzhou\"}".utf8)))
+    try await send(first, "https://other.test/b")
+    await first.flush()
+    XCTAssertEqual(first.counts, ExchangeStore.Counts(kept: 2))
+    let second = try makeStore()
+    let found = try await second.find()
+    XCTAssertEqual(found.map(\.host), ["other.test", "homes.test"])
+    XCTAssertEqual(found.map(\.path), ["/b", "/homes/7"])
+    XCTAssertEqual(found.map(\.status), [nil, 200])
+    XCTAssertEqual(found.map(\.failure), ["transport.connection-lost", nil])
+    XCTAssertEqual(found.map(\.method), [.get, .post])
+    XCTAssertEqual(found[1].bytesReceived, 39)
+    XCTAssertTrue(found[0].isOfThisLaunch)
+    let archive = try await second.archive(of: found)
+    XCTAssertEqual(archive.entries.map { $0.response?.status }, [200, nil])
+    let har = String(decoding: archive.harBytes(), as: UTF8.self)
+    XCTAssertFalse(har.contains("canary"))
+    XCTAssertTrue(har.contains("Suzhou"))
+    let command = try XCTUnwrap(archive.entries[0].request.curlCommand)
+    XCTAssertTrue(command.hasPrefix("curl -X POST") || command.hasPrefix("curl "), command)
+    XCTAssertTrue(command.contains("Suzhou"), command)
+    XCTAssertFalse(command.contains("Host:"), command)
+    XCTAssertNil(second.fault)
+  }
+
+  func testASelectionBecomesAStubAndATapeInOneLine() async throws {
+    stub.on("/homes", .json("[1]"), .json("[2]"))
+    stub.on("/down", .failure(.connectionRefused))
+    let store = try makeStore()
+    for url in [
+      "https://homes.test/homes?page=1", "https://homes.test/homes?page=2&token=canary",
+      "https://homes.test/down",
+    ] {
+      try await send(store, url)
+    }
+    let replayed = StubTransport(replaying: try await store.archive(of: store.find()))
+    func text(_ url: String) async throws -> String {
+      String(decoding: try await replayed.send(HTTPRequest(url: try HTTPURL(url))).bytes, as: UTF8.self)
+    }
+    let second = try await text("https://any.test/homes?token=other&page=2")
+    XCTAssertEqual(second, "[2]")
+    let first = try await text("https://any.test/homes?page=1")
+    XCTAssertEqual(first, "[1]")
+    let other = try await text("https://any.test/homes?page=3")
+    XCTAssertEqual(other, "[1]", "by its path alone, from the first on")
+    do throws(APIError) {
+      _ = try await replayed.send(HTTPRequest(url: "https://any.test/down"))
+      XCTFail("it did not fail")
+    } catch {
+      XCTAssertEqual(error.reason, .connectionRefused)
+    }
+    let tape = TapeTransport(Tape(try await store.archive(of: store.find())))
+    let response = try await tape.send(HTTPRequest(url: "https://homes.test/homes?page=1"))
+    XCTAssertEqual(response.bytes, Array("[1]".utf8))
+  }
+
+  func testTheFileHasTheColumnsInTheOpenAndNothingOfWhatWasSaid() async throws {
+    stub.on("/*", .text("VISIBLE-BODY"))
+    let store = try makeStore()
+    try await send(
+      store, "https://homes.test/open-path?query=VISIBLE-QUERY", .get, ["X-Field": "VISIBLE-FIELD"])
+    await store.flush()
+    var bytes = Data()
+    for ending in ["", "-wal"] { bytes += FileManager.default.contents(atPath: path + ending) ?? Data() }
+    XCTAssertNotNil(bytes.range(of: Data("open-path".utf8)))
+    XCTAssertNil(bytes.range(of: Data("VISIBLE".utf8)))
+    let other = try makeStore(key: SecretKey(bytes: [UInt8](repeating: 7, count: 32)))
+    let found = try await other.find()
+    XCTAssertEqual(found.map(\.path), ["/open-path"])
+    let archive = try await other.archive(of: found)
+    XCTAssertEqual(archive.entries.count, 0, "another key opens nothing")
+    var status = stat()
+    XCTAssertEqual(stat(path, &status), 0)
+    XCTAssertEqual(status.st_mode & 0o777, 0o600)
+  }
+
+  func testAKeyOfAnotherLengthIsRefused() {
+    XCTAssertThrowsError(try ExchangeStore(path: path, key: SecretKey(bytes: [1]))) {
+      XCTAssertEqual(($0 as? APIError)?.reason, .misconfigured)
+    }
+  }
+
+  func testItIsFoundByEachColumnAndByItsText() async throws {
+    stub.on("/api/a", .json(#"{"city": "Suzhou"}"#))
+    stub.on("/api/b", .status(503), .text(String(repeating: "x", count: 5000)))
+    stub.on("/c", .failure(.idleTimeout))
+    let store = try makeStore()
+    for url in [
+      "https://homes.test/api/a", "https://homes.test/api/b", "https://homes.test/api/b",
+      "https://other.test/c",
+    ] {
+      try await send(store, url)
+    }
+    func paths(_ change: (inout ExchangeQuery) -> Void) async throws -> [String] {
+      try await store.find(query(change)).map(\.path)
+    }
+    var found = try await paths { $0.host = "Homes.test" }
+    XCTAssertEqual(found, ["/api/b", "/api/b", "/api/a"])
+    found = try await paths { $0.path = "/api/a" }
+    XCTAssertEqual(found, ["/api/a"])
+    found = try await paths { $0.path = "/api/*" }
+    XCTAssertEqual(found.count, 3)
+    found = try await paths { $0.status = 500...599 }
+    XCTAssertEqual(found, ["/api/b"])
+    found = try await paths { $0.hasFailed = true }
+    XCTAssertEqual(found, ["/c"])
+    found = try await paths { $0.hasFailed = false }
+    XCTAssertEqual(found.count, 3)
+    found = try await paths { $0.minimumBytesReceived = 4000 }
+    XCTAssertEqual(found, ["/api/b"])
+    found = try await paths { $0.longerThan = .seconds(3600) }
+    XCTAssertEqual(found, [])
+    found = try await paths { $0.time = 0...1 }
+    XCTAssertEqual(found, [])
+    found = try await paths { $0.limit = 2 }
+    XCTAssertEqual(found, ["/c", "/api/b"])
+    found = try await paths { $0.text = "SUZHOU" }
+    XCTAssertEqual(found, ["/api/a"])
+    found = try await paths { ($0.text, $0.openedAtMost) = ("suzhou", 3) }
+    XCTAssertEqual(found, [], "only the newest are opened")
+    found = try await paths { ($0.text, $0.host) = ("' OR 1=1 --", "' OR 1=1 --") }
+    XCTAssertEqual(found, [])
+  }
+
+  @MainActor func testALoadIsFoundByItsFlightAndItsAPI() async throws {
+    stub.on("/*", .json(someJSON))
+    let store = try makeStore()
+    var service = TestService(stub)
+    service.client = HTTPClient(transport: store.keeping(stub))
+    let flight = try await TestManager(service).response().flightID
+    let found = try await store.find(
+      query { ($0.flight, $0.service, $0.apiName) = (flight?.rawValue, "Homes", "list") })
+    XCTAssertEqual(found.map(\.flight), [flight])
+  }
+
+  func testItIsBoundedInBytesAndInAge() async throws {
+    stub.on("/*", .bytes((0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
+    var limits = ExchangeStore.Limits()
+    limits.maximumBytes = 80_000
+    limits.maximumAge = .seconds(60)
+    let time = ManualTime(wallClock: WallClock.now)
+    let store = try makeStore(limits, time: time)
+    for number in 0..<100 {
+      try await send(store, "https://homes.test/\(number)")
+      await store.flush()
+    }
+    let found = try await store.find()
+    XCTAssertEqual(found.first?.path, "/99", "the newest stay")
+    XCTAssertLessThan(found.count, 20)
+    XCTAssertGreaterThan(found.count, 3)
+    let size = try XCTUnwrap(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+    XCTAssertLessThan(size, 500_000)
+    time.advance(by: .seconds(90))
+    let later = try await store.find()
+    XCTAssertEqual(later, [])
+  }
+
+  func testOfALargeBodyInAFileTheBeginningIsKept() async throws {
+    struct FileTransport: AsyncHTTPTransport {
+      let path: String
+      let capabilities = TransportCapabilities.all
+      func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+        HTTPResponse(status: 200, headers: [:], body: .file(path: path, count: 1 << 30))
+      }
+    }
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let large = folder + "/large"
+    _ = FileManager.default.createFile(atPath: large, contents: Data("begins here".utf8))
+    XCTAssertEqual(truncate(large, 1 << 30), 0)
+    let store = try makeStore()
+    let request = HTTPRequest(method: .post, url: "https://homes.test/a", body: .file(path: large, offset: 7))
+    _ = try await store.keeping(FileTransport(path: large)).send(request)
+    let found = try await store.find()
+    XCTAssertEqual(found.map(\.bytesReceived), [1 << 30])
+    XCTAssertEqual(found.map(\.bytesSent), [1 << 30 - 7])
+    let entry = try await store.archive(of: found).entries[0]
+    XCTAssertEqual(entry.response?.body.bytes?.count, ExchangeArchive.bodyLimit)
+    XCTAssertEqual(entry.response?.body.bytes?.prefix(11), Array("begins here".utf8)[...])
+    XCTAssertEqual(entry.request.body.bytes?.prefix(4), Array("here".utf8)[...])
+    XCTAssertEqual(entry.response?.body.comment, "the first 65536 of 1073741824 bytes")
+    XCTAssertEqual(store.counts.kept, 1)
+  }
+
+  func testADamagedStoreIsSetAsideAndSaid() async throws {
+    stub.on("/*", .status(204))
+    let before = try makeStore()
+    for number in 0..<50 { try await send(before, "https://homes.test/\(number)") }
+    await before.flush()
+    await BlockingWork.run { before.database.withLock { $0.close() } }
+    for ending in ["-wal", "-shm"] { unlink(path + ending) }
+    try Data(
+      "this is no database of anybody, and longer than a head of one: \(String(repeating: "x", count: 5000))"
+        .utf8
+    )
+    .write(to: URL(fileURLWithPath: path))
+    let store = try makeStore()
+    try await send(store, "https://homes.test/after")
+    let found = try await store.find()
+    XCTAssertEqual(found.map(\.path), ["/after"])
+    XCTAssertEqual(store.counts, ExchangeStore.Counts(kept: 1))
+    let fault = try XCTUnwrap(store.fault)
+    XCTAssertTrue(
+      fault.detail.contains("were damaged") && fault.detail.contains(path + ".damaged"), fault.detail)
+    let copy = try XCTUnwrap(FileManager.default.contents(atPath: path + ".damaged"))
+    XCTAssertTrue(copy.starts(with: Data("this is no database".utf8)))
+    try await store.erase()
+    XCTAssertFalse(FileManager.default.fileExists(atPath: path + ".damaged"))
+  }
+
+  func testAStoreOfALaterVersionIsLeftAlone() async throws {
+    let first = try makeStore()
+    _ = try await first.find()
+    try first.database.withLock { database in
+      database.close()
+      try SQLiteDatabase(path: path, patience: 100).execute("PRAGMA user_version = 99")
+    }
+    let store = try makeStore()
+    try await send(store, "https://homes.test/")
+    await store.flush()
+    XCTAssertEqual(store.counts, ExchangeStore.Counts(failed: 1))
+    XCTAssertTrue(store.fault?.detail.contains("has version 99") == true, store.fault?.detail ?? "none")
+    do throws(APIError) {
+      _ = try await store.find()
+      XCTFail("it was read")
+    } catch {
+      XCTAssertEqual(error.reason, .fileFailed)
+    }
+  }
+
+  func testAFullDiskIsSaidAndLoadsGoOn() async throws {
+    stub.on("/*", .bytes((0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
+    let store = try makeStore(maximumPages: 40)
+    for number in 0..<20 {
+      let response = try await store.keeping(stub).send(
+        HTTPRequest(url: try HTTPURL("https://homes.test/\(number)")))
+      XCTAssertEqual(response.status, 200)
+      await store.flush()
+    }
+    XCTAssertGreaterThan(store.counts.failed, 0)
+    XCTAssertEqual(store.counts.kept + store.counts.failed, 20)
+    XCTAssertEqual(store.fault?.reason, .storageFull)
+    let found = try await store.find()
+    XCTAssertEqual(found.count, store.counts.kept, "what was kept is still there")
+  }
+
+  func testWhatAProcessThatWasKilledHasKeptIsFound() async throws {
+    stub.on("/*", .status(204))
+    let store = try makeStore()
+    for number in 0..<30 { try await send(store, "https://homes.test/\(number)") }
+    await store.flush()
+    // The files as they are while the connection is open: what a kill leaves.
+    let copy = folder + "/killed.sqlite"
+    for ending in ["", "-wal"] where FileManager.default.fileExists(atPath: path + ending) {
+      try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
+    }
+    let after = try ExchangeStore(path: copy, key: key)
+    let found = try await after.find()
+    XCTAssertEqual(found.count, 30)
+    XCTAssertNil(after.fault)
+  }
+
+  func testTwoConnectionsKeepSideBySideWithinOneBound() async throws {
+    stub.on("/*", .bytes((0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
+    var limits = ExchangeStore.Limits()
+    limits.maximumBytes = 200_000
+    let stores = try [makeStore(limits), makeStore(limits)]
+    for number in 0..<60 {
+      for (index, store) in stores.enumerated() {
+        try await send(store, "https://homes.test/\(index)/\(number)")
+      }
+    }
+    for store in stores {
+      await store.flush()
+      XCTAssertEqual(store.counts, ExchangeStore.Counts(kept: 60))
+    }
+    let found = try await stores[0].find()
+    XCTAssertLessThan(found.count, 60)
+    XCTAssertEqual(Set(found.prefix(2).map(\.path)).count, 2)
+    let both = try await stores[1].find()
+    XCTAssertEqual(found, both)
+  }
+
+  func testWhatWaitsIsBoundedAndTheRestIsCounted() async throws {
+    stub.on("/*", .status(204))
+    let store = try makeStore()
+    // The queue cannot write while the database is held.
+    let (held, hold) = AsyncStream.makeStream(of: Void.self)
+    let latch = Latch()
+    let holder = Task.detached {
+      store.database.withLock { _ in
+        hold.yield()
+        latch.wait()
+      }
+    }
+    for await _ in held.prefix(1) {}
+    for number in 0..<1500 { try await send(store, "https://homes.test/\(number)") }
+    latch.open()
+    await holder.value
+    await store.flush()
+    XCTAssertGreaterThan(store.counts.dropped, 0)
+    XCTAssertGreaterThanOrEqual(store.counts.kept, ExchangeStore.mostWaiting)
+    XCTAssertEqual(store.counts.kept + store.counts.dropped, 1500)
+  }
+
+  func testNothingIsKeptUnlessItIsOnAndEraseRemovesAll() async throws {
+    stub.on("/*", .status(204))
+    let store = try makeStore()
+    store.isOn = false
+    try await send(store, "https://homes.test/off")
+    store.isOn = true
+    try await send(store, "https://homes.test/secret-path")
+    let found = try await store.find()
+    XCTAssertEqual(found.map(\.path), ["/secret-path"])
+    try await store.erase()
+    let rest = try await store.find()
+    XCTAssertEqual(rest, [])
+    var bytes = Data()
+    for ending in ["", "-wal"] { bytes += FileManager.default.contents(atPath: path + ending) ?? Data() }
+    XCTAssertNil(bytes.range(of: Data("secret-path".utf8)))
+  }
+}
