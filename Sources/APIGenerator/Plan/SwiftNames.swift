@@ -40,8 +40,8 @@ enum SwiftNames {
     APIManagerValidator ProblemDetails APIResponse APIService AWSSigner ActionBatch ActionLog AdmissionOptions
     AnyManagerChain AsyncHTTPTransport AuthenticationChallenge Authenticator BackgroundSessionOptions Backoff
     BaseAPIManager BaseDownloadManager BaseManagerGroup BaseUploadManager BatchPlan BodyChoice BodyCipher
-    BodyDecoder BodyDecoders BodyEncoder BreakerPolicy BusinessError BusinessErrorRule CacheCondition
-    CacheConditionTable CacheFault CacheKey CacheLevels CacheOptions CachePartition CachePolicy CachePreference
+    BodyDecoder BodyDecoders BodyEncoder BreakerPolicy BusinessError BusinessErrorRule
+    CacheConditionTable CacheFault CacheKey CacheLevels CacheOptions CachePartition CachePolicy
     CacheStatistics CacheTerms CacheTraits CacheUse CancellableOperation CancellationReason CanonicalRequest
     CellularGeneration ChallengeAnswer ChallengeHandler ChallengeProof Change CleartextPolicy ClientIdentity
     ConnectionLimits ContentDigest Cookie CookieJar CookieStore Credential CredentialStore DateStyle DeveloperNotices

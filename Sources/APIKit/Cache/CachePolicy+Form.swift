@@ -60,7 +60,7 @@ extension CacheConditionTable: VersionedCodable {
     .plain("offline", \.[.offline]))
 }
 
-extension CachePreference: CaseCodable {
+extension CacheConditionTable.Preference: CaseCodable {
   static let cases = CaseTable<Self>([
     "asPolicy": .asPolicy, "stored": .stored, "storedOnly": .storedOnly,
   ])

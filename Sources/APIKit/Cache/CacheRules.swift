@@ -33,7 +33,7 @@ enum CacheVerdict: Sendable, Hashable {
 struct CacheRules: Sendable {
   var policy: CachePolicy
   var use: CacheUse = .asPolicy
-  var preference: CachePreference = .asPolicy
+  var preference: CacheConditionTable.Preference = .asPolicy
   /// The directives of the request.
   var request = CacheControl()
 

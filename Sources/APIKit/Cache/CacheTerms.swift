@@ -42,7 +42,7 @@ public enum CacheUse: Sendable, Hashable {
   /// A stored response lands only after the server has confirmed it with 304; for a pull to refresh that saves bytes. The
   /// request says `Cache-Control: max-age=0`, so that caches on the way ask the server too, unless the manager has a
   /// `Cache-Control` of its own. Under ``CachePolicy/http`` a fresh response that the server declared immutable needs no
-  /// confirmation (RFC 8246). It does not lift a prohibition to ask the server: see ``CachePreference/storedOnly`` and
+  /// confirmation (RFC 8246). It does not lift a prohibition to ask the server: see ``CacheConditionTable/Preference/storedOnly`` and
   /// ``CachePolicy/cacheOnly``.
   case revalidating
   /// The server is asked as if nothing were stored; its response is stored as the policy allows. Caches on the way
@@ -51,11 +51,11 @@ public enum CacheUse: Sendable, Hashable {
   /// As ``ignoring``, and the request has `Cache-Control: no-cache` beside the manager's value of that field, so
   /// that caches on the way ask the server too (RFC 9111, 5.2.1.4). It is said whatever the policy is.
   case ignoringAllCaches
-  /// A stored response lands whatever its age; otherwise the server is asked. As ``CachePreference/stored``, for one
+  /// A stored response lands whatever its age; otherwise the server is asked. As ``CacheConditionTable/Preference/stored``, for one
   /// load: under ``CachePolicy/http`` the directives of request and response still apply.
   case storedElseNetwork
   /// A stored response lands whatever its age; otherwise the load fails with ``APIError/Reason/notCached``, and
-  /// nothing is sent. As ``CachePreference/storedOnly``, for one load.
+  /// nothing is sent. As ``CacheConditionTable/Preference/storedOnly``, for one load.
   case storedOnly
 }
 
@@ -68,7 +68,7 @@ extension CacheUse {
 
   /// How strongly stored responses are preferred, where the network's condition prefers them so. What the condition
   /// forbids stays forbidden.
-  func preference(under condition: CachePreference) -> CachePreference {
+  func preference(under condition: CacheConditionTable.Preference) -> CacheConditionTable.Preference {
     switch self {
     case .storedOnly: .storedOnly
     case .storedElseNetwork: condition == .storedOnly ? .storedOnly : .stored

@@ -15,7 +15,7 @@ public final class ResponseCache: Sendable {
 
   private struct CacheState {
     var table = CacheConditionTable.standard
-    var condition: @Sendable () -> CacheCondition = { .unrestricted }
+    var condition: @Sendable () -> CacheConditionTable.Condition = { .unrestricted }
     var revalidations = 0
     var staleLandings = 0
     /// Counts invalidations, so that a response requested before one is not stored after it.
@@ -64,15 +64,15 @@ public final class ResponseCache: Sendable {
 
   /// Reads the network's condition from a source: a monitor, or a fixed value (`{ .offline }`).
   ///
-  /// Until it is called, the condition is ``CacheCondition/unrestricted``.
+  /// Until it is called, the condition is ``CacheConditionTable/Condition/unrestricted``.
   /// - Parameter source: Called once for each load whose manager has a cache policy, at its takeoff; it
   ///   must return quickly.
-  public func followCondition(_ source: @escaping @Sendable () -> CacheCondition) {
+  public func followCondition(_ source: @escaping @Sendable () -> CacheConditionTable.Condition) {
     state.withLock { $0.condition = source }
   }
 
   /// The preference under the network's present condition.
-  var preference: CachePreference {
+  var preference: CacheConditionTable.Preference {
     let (table, condition) = state.withLock { ($0.table, $0.condition) }
     return table[condition()]
   }

@@ -14,7 +14,7 @@ extension ResponseCache {
     if disk.storageKey == nil { disk.storageKey = configuration.storageKey }
     self.init(disk: configuration.persistence == .disk ? disk : nil)
     if configuration.cacheFollowsNetwork {
-      followCondition { CacheCondition(NetworkMonitor.shared.condition) }
+      followCondition { CacheConditionTable.Condition(NetworkMonitor.shared.condition) }
     }
   }
 }

@@ -46,13 +46,12 @@ package struct StatedMember {
     return nil
   }
 
-  /// Whether a stored property of another name was meant for this member: its type is the member's, one of the framework, and
-  /// the names differ by at most two letters.
+  /// Whether a stored property of another name was meant for this member: it has the member's type, and the names differ by at
+  /// most two letters; by one where the type is not the framework's, such as `Bool`.
   fileprivate func isMeant(by label: String, _ stored: Any) -> Bool {
-    guard place == nil, Swift.type(of: stored) == type, String(reflecting: type).hasPrefix("APIKit") else {
-      return false
-    }
-    return EditDistance.between(label, name, atMost: 2) != nil
+    guard place == nil, Swift.type(of: stored) == type else { return false }
+    let isOwn = String(reflecting: type).hasPrefix("APIKit")
+    return EditDistance.between(label, name, atMost: isOwn ? 2 : 1) != nil
   }
 
   private static func isSame(_ left: Any, _ right: Any?) -> Bool {

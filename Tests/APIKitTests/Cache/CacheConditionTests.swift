@@ -7,16 +7,16 @@ import XCTest
 /// What the network's condition makes of the policies.
 @MainActor final class CacheConditionTests: CachePolicyCase {
   func testTheConditionOfTheNetworkHasAMeaningForTheCache() {
-    XCTAssertEqual(CacheCondition(NetworkCondition.wifi), .unrestricted)
-    XCTAssertEqual(CacheCondition(NetworkCondition.unknown), .unrestricted)
-    XCTAssertEqual(CacheCondition(NetworkCondition.cellular), .expensive)
-    XCTAssertEqual(CacheCondition(NetworkCondition.offline), .offline)
+    XCTAssertEqual(CacheConditionTable.Condition(NetworkCondition.wifi), .unrestricted)
+    XCTAssertEqual(CacheConditionTable.Condition(NetworkCondition.unknown), .unrestricted)
+    XCTAssertEqual(CacheConditionTable.Condition(NetworkCondition.cellular), .expensive)
+    XCTAssertEqual(CacheConditionTable.Condition(NetworkCondition.offline), .offline)
   }
 
   func testTheCacheOfAPresetFollowsTheNetworkWithoutBeingAskedTo() async throws {
     let folder = try CacheFixture.folder(self)
     defer { NetworkMonitor.shared.force(nil) }
-    let conditions: [(NetworkCondition, CachePreference)] = [
+    let conditions: [(NetworkCondition, CacheConditionTable.Preference)] = [
       (.wifi, .asPolicy), (.wired, .asPolicy), (.unknown, .asPolicy), (.cellular, .stored),
       (.offline, .storedOnly),
     ]

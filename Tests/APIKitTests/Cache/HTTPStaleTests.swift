@@ -142,7 +142,7 @@ import XCTest
       ("max-age=60", ["Cache-Control": "min-fresh=1"], false),
       ("max-age=60, must-revalidate", [:], false), ("max-age=600, no-cache", [:], false),
     ] {
-      for condition in [CacheCondition.expensive, .offline] {
+      for condition in [CacheConditionTable.Condition.expensive, .offline] {
         try begin()
         stub.on("/api/list", .json("[1]", headers: ["Cache-Control": fields]), .json("[2]"))
         _ = try await manager.response([:])

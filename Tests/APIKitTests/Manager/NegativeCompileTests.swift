@@ -49,6 +49,42 @@ final class NegativeCompileTests: XCTestCase {
     }
   }
 
+  /// The table of Docs/Troubleshooting.md: what the compiler finds of misspelt names, and what it does not.
+  func testTheCompilerFindsMisspeltNamesOfWhatIsRequired() throws {
+    let manager = { (body: String) in
+      self.service + "final class Rents: BaseAPIManager, APIManager {\n\(body)\n}\n"
+    }
+    let delegate = { (methods: String) in
+      "import APIKit\nfinal class Screen: APIManagerDelegate {\n\(methods)\n}\n"
+    }
+    let success = "func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {}"
+    let failure = "func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {}"
+    for (source, isFound) in [
+      (manager("let service = Listings(), apiName = \"rents\""), false),
+      (manager("let service = Listings(), apiname = \"rents\""), true),
+      (manager("let Service = Listings(), apiName = \"rents\""), true),
+      (manager("let service = Listings(), apiName = \"rents\", timeout = HTTPTimeouts()"), false),
+      (
+        manager(
+          "let service = Listings(), apiName = \"rents\"\nfunc validate(parameter: Parameters) throws {}"),
+        false
+      ),
+      (delegate("\(success)\n\(failure)"), false),
+      (delegate("\(success.replacing("didSucceedWith", with: "didSucceed"))\n\(failure)"), true),
+      (delegate("\(success)\n\(failure.replacing("didFailWith", with: "didFail"))"), true),
+      (delegate("\(success)\n\(failure.replacing("APIError", with: "Error"))"), true),
+      (
+        delegate(
+          "\(success)\n\(failure)\nfunc manager(_ m: BaseAPIManager, didCanceled f: FlightID, because r: CancellationReason) {}"
+        ),
+        false
+      ),
+    ] {
+      let errors = try SwiftCompiler().errors(in: source)
+      XCTAssertEqual(!errors.isEmpty, isFound, "\(source): \(errors)")
+    }
+  }
+
   func testADictionaryOfAnyIsRefusedWithASentence() throws {
     for use in [
       "rents.load(values)", "_ = try await rents.response(values)", "_ = try await rents.value(values)",

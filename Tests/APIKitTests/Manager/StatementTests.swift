@@ -48,6 +48,13 @@ import XCTest
       "MisspeltStatements.timeout is stored and never asked for; state it as `timeouts`",
       "MisspeltStatements.retryPolice is stored and never asked for; state it as `retryPolicy`",
       "MisspeltStatements.cachepolicy is stored and never asked for; state it as `cachePolicy`",
+      "MisspeltStatements.header is stored and never asked for; state it as `headers`",
+      "MisspeltStatements.takeOffPolicy is stored and never asked for; state it as `takeoffPolicy`",
+      "MisspeltStatements.parametersEncoding is stored and never asked for; state it as `parameterEncoding`",
+      "MisspeltStatements.expectations is stored and never asked for; state it as `expectation`",
+      "MisspeltStatements.isQueue is stored and never asked for; state it as `isQueued`",
+      "MisspeltStatements.joinsIdenticalFlight is stored and never asked for; state it as `joinsIdenticalFlights`",
+      "MisspeltStatements.decodings is stored and never asked for; state it as `decoding`",
     ] {
       XCTAssertTrue(text.contains(part), "\(part) in: \(text)")
     }
@@ -327,6 +334,13 @@ private final class MisspeltStatements: BaseAPIManager, APIManager {
   let timeout = HTTPTimeouts()
   let retryPolice = RetryPolicy.standard
   let cachepolicy = CachePolicy.none
+  let header = HTTPHeaders()
+  let takeOffPolicy = TakeoffPolicy.cancelPrevious
+  let parametersEncoding = ParameterEncoding.json
+  let expectations = ResponseExpectation()
+  let isQueue = false
+  let joinsIdenticalFlight = true
+  let decodings = RawData.DecodingOptions()
   let methods = ["GET"]
   let limits = HTTPTimeouts()
 }

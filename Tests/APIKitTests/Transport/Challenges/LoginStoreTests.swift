@@ -19,7 +19,7 @@ final class LoginStoreTests: XCTestCase {
   }
 
   func testALoginIsFoundAgainInItsSpaceOnly() throws {
-    let (path, key) = (folder(), Crypto.random(32))
+    let (path, key) = (folder(), SecretKey.random())
     let stores: [any LoginStore] = [MemoryLoginStore(), try FileLoginStore(folder: path, key: key)]
     for store in stores {
       XCTAssertNil(try store.login(in: space))
