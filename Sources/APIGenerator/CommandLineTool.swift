@@ -82,6 +82,16 @@ package struct CommandLineTool {
     (manifest.settings, manifest.names) = (settings, result.names)
     manifest.files = result.files.mapValues { SHA256.hex(of: Array($0.utf8)) }
     let changes = output.changes(to: result.files, from: old)
+    if !old.files.isEmpty {
+      let renamed = old.names.compactMap { key, name in
+        result.names[key].flatMap { $0 == name ? nil : (name, $0) }
+      }
+      lines +=
+        CallerChanges(
+          from: output.sources(of: old), to: result.files.filter { $0.key.hasSuffix(".swift") }.map(\.value),
+          renamed: Dictionary(renamed) { first, _ in first }
+        ).lines
+    }
     lines += changes.lines
     let isSame = changes.isEmpty && manifest == old
     switch arguments.mode {

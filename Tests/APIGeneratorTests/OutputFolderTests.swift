@@ -196,7 +196,7 @@ final class OutputFolderTests: XCTestCase {
     let before = try text("Homes.swift")
 
     let loose = Documents.make(
-      paths: #"{"/homes": {"get": {"operationId": "find homes", "responses": {"204": {}}}}}"#,
+      paths: #"{"/homes": {"get": {"operationId": "list homes", "responses": {"204": {}}}}}"#,
       more: #", "webhooks": {"sold": {"post": {"responses": {}}}}"#)
     try put(loose, "openapi.json")
     for words in [["--strict"], ["--strict", "--check"], ["--strict", "--dry-run"]] {

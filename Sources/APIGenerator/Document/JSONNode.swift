@@ -81,13 +81,26 @@ final class JSONNode {
   var strings: [String] { elements.compactMap(\.string) }
 
   /// Where the value stands: `#/paths/~1homes/get` (RFC 6901).
-  var pointer: String {
+  var pointer: String { pointer(namingParameters: false) }
+
+  /// The same with each parameter by its place and name instead of its position: `#/…/parameters/query:sort/schema`. It stays
+  /// where another parameter comes or goes before it.
+  var identity: String { pointer(namingParameters: true) }
+
+  private func pointer(namingParameters: Bool) -> String {
     var steps: [String] = []
     var node = self
     while let parent = node.parent {
       switch node.step {
       case .name(let name): steps.append(Self.escape(name))
-      case .index(let index): steps.append(String(index))
+      case .index(let index):
+        if namingParameters, case .name("parameters") = parent.step, let name = node["name"]?.string,
+          let place = node["in"]?.string
+        {
+          steps.append(Self.escape("\(place):\(name)"))
+        } else {
+          steps.append(String(index))
+        }
       case .root: break
       }
       node = parent

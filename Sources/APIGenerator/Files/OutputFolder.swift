@@ -40,6 +40,13 @@ struct OutputFolder {
     FileManager.default.contents(atPath: "\(path)/\(name)").map { SHA256.hex(of: [UInt8]($0)) }
   }
 
+  /// The sources of the last run, as they lie there.
+  func sources(of manifest: Manifest) -> [String] {
+    manifest.files.keys.filter { $0.hasSuffix(".swift") }.sorted().compactMap { name in
+      FileManager.default.contents(atPath: "\(path)/\(name)").map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
   // MARK: Changes
 
   /// What a run would do to the files.

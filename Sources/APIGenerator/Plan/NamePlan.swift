@@ -2,7 +2,8 @@
 /// their pointers.
 struct NamePlan {
   private var table: NameTable
-  private let given: [String: String]
+  private let listed: [String: String]
+  private let kept: [String: String]
   private let bases: [ObjectIdentifier: String]
   private let document: APIDocument
   /// All names, by what they are for; kept for the next run.
@@ -18,9 +19,9 @@ struct NamePlan {
     reserved: [String]
   ) {
     self.document = document
-    given = kept.merging(listed) { _, wanted in wanted }
+    (self.listed, self.kept) = (listed, kept)
     // A name that is kept stays taken, even while its operation is not selected.
-    table = NameTable(reserved + given.values)
+    table = NameTable(reserved + Array(listed.values) + Array(kept.values))
     bases = Dictionary(operations.map { (ObjectIdentifier($0.node), $0.baseName) }) { first, _ in first }
     // Names of what is not selected now are kept as well.
     names = kept
@@ -30,7 +31,9 @@ struct NamePlan {
   mutating func className(of operation: OperationPlan) -> String {
     let base = operation.baseName.first?.isNumber == true ? "N" + operation.baseName : operation.baseName
     let suffix = SwiftNames.isTaken(base + "Manager") ? "OperationManager" : "Manager"
-    return name(operation.key, operation.pointer, String(base.prefix(120)), suffix: suffix)
+    return name(
+      operation.key, listedAs: operation.pointer, at: operation.pointer, String(base.prefix(120)),
+      suffix: suffix)
   }
 
   /// The name of a model.
@@ -41,21 +44,22 @@ struct NamePlan {
     case .input: suffix = "Input"
     case .patch: suffix = "Change"
     }
-    return name(model.key, model.pointer, Words.typeName(String(words(of: model.node).prefix(120)) + suffix))
+    let wanted = Words.typeName(String(words(of: model.node).prefix(120)) + suffix)
+    return name(model.key, listedAs: model.listedKey, at: model.pointer, wanted)
   }
 
-  private mutating func name(_ key: String, _ pointer: String, _ wanted: String, suffix: String = "")
-    -> String
-  {
-    if let known = given[key] ?? given[pointer], names[key] == nil || names[key] == given[key] {
-      names[key] = known
-      return known
+  private mutating func name(
+    _ key: String, listedAs listedKey: String, at pointer: String, _ wanted: String, suffix: String = ""
+  ) -> String {
+    if let name = listed[key] ?? listed[listedKey] {
+      names[key] = name
+      return name
     }
-    let name = table.unique(wanted, suffix: suffix)
+    let name = kept[key] ?? table.unique(wanted, suffix: suffix)
     if name != wanted + suffix {
       notes.append(
         Note(
-          pointer: pointer, reason: "the name \(wanted)\(suffix) was taken",
+          pointer: pointer, reason: "the name \(wanted)\(suffix) was taken, or another one is kept",
           advice: "it is \(name); `--names` gives it another"))
     }
     names[key] = name

@@ -69,8 +69,13 @@ struct Model {
 
   /// What identifies it in the manifest.
   var key: String {
-    let place = node.parts.isEmpty ? pointer : node.parts.map(\.pointer).joined(separator: " ")
-    return direction == .output ? place : "\(place) \(direction.rawValue)"
+    directed(node.parts.isEmpty ? node.identity : node.parts.map(\.identity).joined(separator: " "))
+  }
+  /// The same by its position in the document, as a user may have listed it.
+  var listedKey: String { node.parts.isEmpty ? directed(pointer) : key }
+
+  private func directed(_ place: String) -> String {
+    direction == .output ? place : "\(place) \(direction.rawValue)"
   }
 }
 
