@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Read spans in OTLP's JSON with the public protobuf definitions, and check them against the semantic conventions.
 
 usage: spans.py FILE      (one request to a collector)
