@@ -10,11 +10,11 @@ public enum FlightEvent: Sendable {
   case waiting(policy: String)
   /// The load took off; with the policy's name.
   case tookOff(policy: String)
-  /// The load is a span of this trace, whose `parentID` is the span of the load; with the caller's span, nil where the
-  /// load begins the trace.
+  /// The load is a span of this trace; with the span of the load as `parentID`, and the span of the caller, nil if the load
+  /// begins the trace.
   indirect case traced(TraceContext, parent: String?)
-  /// The request that ends next was this span of the load's trace, which its `traceparent` named; with its URL, secrets
-  /// masked and without its query.
+  /// The id of the span that the `traceparent` of a request named, recorded when the request ends; with its URL without the
+  /// query, secrets masked.
   case span(String, url: String)
   /// The options with which the load goes, each with the level that states it.
   case options([LoadOptions.Applied])

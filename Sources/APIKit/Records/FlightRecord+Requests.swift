@@ -13,7 +13,7 @@ extension FlightRecord {
     public let status: Int?
     /// Whether it ended without a complete response, or with a redirect that could not be followed.
     public let isBroken: Bool
-    /// The span that its `traceparent` named; nil where it named none.
+    /// The id of the span that its `traceparent` named; nil without one.
     public let span: String?
     /// Its own times, connection and sizes. Requests that the transport itself repeated are in ``TransportMetrics/earlier``.
     public let metrics: TransportMetrics

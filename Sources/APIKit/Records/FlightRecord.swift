@@ -43,7 +43,7 @@ public struct FlightRecord: Sendable {
     events.reduce(0) { count, event in if case .attempt = event { count + 1 } else { count } }
   }
 
-  /// The trace of the load, with the load's span as its `parentID`; nil where its requests name none.
+  /// The trace of the load, with the span of the load as `parentID`; nil if its requests send none.
   public var trace: TraceContext? {
     for entry in entries { if case .traced(let context, _) = entry.event { return context } }
     return nil

@@ -6,25 +6,25 @@ public import APIKit
 /// let spans = SpanExporter(to: "https://collector.example.com/v1/traces", service: "Homes")
 /// spans.isOn = true
 /// ```
-/// The form is OTLP over HTTP in JSON; names and attributes follow the semantic conventions for HTTP clients. A request's span
-/// is the one that its `traceparent` names, where the service states `WireOptions.trace`; otherwise the ids are made
-/// up. Loads of a trace that its caller does not record are not exported.
+/// The form is OTLP over HTTP in JSON; names and attributes follow the semantic conventions for HTTP clients. The span of a
+/// request has the id of its `traceparent` if the service states `WireOptions.trace`; otherwise the ids are random. Loads of a
+/// trace that is not sampled are not exported.
 ///
-/// A load never waits for it. Loads are sent in batches of at most 256, after five seconds at the latest; at most 2,048
-/// wait, and further ones are dropped and counted. A batch that the collector does not take is sent again as the protocol
-/// says, four times in all, and is then counted as failed. Its own requests are no loads: they have no spans and no records.
-/// Secrets are masked as in a record. Safe on any thread.
+/// A load never waits for the exporter. A batch has at most 256 loads and is sent after five seconds at the latest. At most
+/// 2,048 loads wait; further ones are dropped and counted. If the collector refuses a batch, it is sent again as the protocol
+/// says, up to four times in all, and then counts as failed. The exporter's own requests are no loads: they have no spans and
+/// no records. Secrets are masked as in a record. Safe on any thread.
 /// - SeeAlso: <https://opentelemetry.io/docs/specs/otlp/#otlphttp>
 public final class SpanExporter: Sendable {
-  /// What has become of the loads so far.
+  /// The numbers of loads so far.
   public struct Counts: Sendable, Hashable {
-    /// Those that the collector has taken.
+    /// Loads that the collector has accepted.
     public var exported = 0
-    /// Those for which there was no room.
+    /// Loads without room in the queue.
     public var dropped = 0
-    /// Those that the collector did not take.
+    /// Loads that the collector did not accept.
     public var failed = 0
-    /// The spans that the collector refused of batches that it has taken otherwise.
+    /// Spans that the collector refused of accepted batches.
     public var refusedSpans = 0
   }
 
@@ -34,13 +34,13 @@ public final class SpanExporter: Sendable {
   /// Makes an exporter, off.
   ///
   /// - Parameters:
-  ///   - collector: Where the spans go, path included, which usually is `/v1/traces`.
+  ///   - collector: The URL of the collector, with its path, which usually is `/v1/traces`.
   ///   - service: The name of the application (`service.name`).
-  ///   - resource: What else describes it, such as `deployment.environment.name`. None by default.
+  ///   - resource: Further attributes of it, such as `deployment.environment.name`. None by default.
   ///   - headers: Header fields for the collector, such as its key. None by default.
-  ///   - transport: What sends; the default one by default.
-  ///   - onFailure: Called for each batch that failed and for spans that the collector refused, with the reason, on any
-  ///     thread. It must not block. Nothing by default.
+  ///   - transport: The transport of its requests; `DefaultTransport.shared` by default.
+  ///   - onFailure: Called with the reason for each failed batch and for refused spans, on any thread. It must not block. Does
+  ///     nothing by default.
   public convenience init(
     to collector: HTTPURL, service: String, resource: [String: String] = [:], headers: HTTPHeaders = [:],
     transport: any HTTPTransport = DefaultTransport.shared,
@@ -60,22 +60,22 @@ public final class SpanExporter: Sendable {
     sink = RecordSink("spans") { queue.append($0) }
   }
 
-  /// Whether loads are exported; false at first. While it is on, the process keeps the exporter. Those that wait are sent
-  /// after it is off, too.
+  /// Whether loads are exported; false at first. While it is on, the process keeps the exporter. Waiting loads are still sent
+  /// after it was switched off.
   public var isOn: Bool {
     get { sink.isOn }
     set { sink.isOn = newValue }
   }
 
-  /// What has become of the loads so far.
+  /// The numbers of loads so far.
   public var counts: Counts {
     var counts = queue.counts
     counts.dropped += sink.counts.dropped
     return counts
   }
 
-  /// Sends what waits, and returns when the collector has taken it or the last attempt has failed: before an application
-  /// ends.
+  /// Sends the waiting loads, and returns when the collector has accepted them or the last attempt has failed. Call it before
+  /// the process ends.
   public func flush() async {
     await sink.flush()
     await queue.flush()

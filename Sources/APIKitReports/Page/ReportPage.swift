@@ -2,10 +2,10 @@ public import APIKit
 
 /// Statistics, records and exchanges as one HTML file, to be sent to a colleague.
 ///
-/// The file needs nothing else: no network and no file beside it, and its Content-Security-Policy forbids both, and every
-/// script and style but its own. It has the numbers, latency over time, a histogram with percentiles, the statuses, the
-/// slowest, the failed and all loads, with a filter, and the flights on one time axis. A load leads to its flight: to its
-/// record and requests and, where an archive is given, to what was sent and received.
+/// The file needs no network and no other file. Its Content-Security-Policy forbids both, and all scripts and styles except its
+/// own. It has the numbers, latency over time, a histogram with percentiles, the statuses, the slowest, the failed and the
+/// latest 1,000 loads with a filter, and the flights on one time axis. A load links to its record, its requests and, with an
+/// archive, to the requests and responses themselves.
 ///
 /// ```swift
 /// let page = ReportPage(FlightStatistics.shared.report, records: FlightLog.shared.records, archive: exchanges.archive)
@@ -29,8 +29,8 @@ public struct ReportPage: Sendable {
   ///   - report: The numbers.
   ///   - records: The flights to show phase by phase: the last 60, and those of the slowest and the failed loads; none by
   ///     default.
-  ///   - archive: What was sent and received, of an ``ExchangeArchive`` or an ``ExchangeStore``; empty by default. The
-  ///     page has room for 640 KiB of records and exchanges.
+  ///   - archive: Requests and responses, of an ``ExchangeArchive`` or an ``ExchangeStore``; empty by default. The page has
+  ///     room for 640 KiB of records and exchanges.
   ///   - title: The heading.
   public init(
     _ report: StatisticsReport, records: [FlightRecord] = [], archive: HTTPArchive = HTTPArchive(),

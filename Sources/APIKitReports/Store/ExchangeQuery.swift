@@ -1,9 +1,9 @@
 import APIKit
 
-/// Which exchanges of an ``ExchangeStore`` are meant: those to which all that is stated applies. The newest come first.
+/// Conditions for exchanges of an ``ExchangeStore``. An exchange matches if all of them apply. The newest come first.
 ///
-/// All but ``text`` is found in the columns of the database. A text is found by opening the newest exchanges to which the rest
-/// applies, ``openedAtMost`` of them, and looking through each.
+/// All conditions except ``text`` use the columns of the database. For a text the store opens the newest exchanges that match
+/// the other conditions, at most ``openedAtMost``, and searches each.
 public struct ExchangeQuery: Sendable, Hashable {
   /// The host; nil, the default, means any.
   public var host: String?
@@ -27,14 +27,14 @@ public struct ExchangeQuery: Sendable, Hashable {
   public var flight: UInt64?
   /// The launch, as ``KeptExchange/launch`` has it; nil, the default, means any.
   public var launch: String?
-  /// A text in the URL, a header field or a body that is text, case ignored; nil, the default, for none.
+  /// A text in the URL, a header field or a text body, case ignored; nil, the default, for none.
   public var text: String?
-  /// How many exchanges are opened to look for ``text``; 1,000 by default.
+  /// The largest number of exchanges to open for ``text``; 1,000 by default.
   public var openedAtMost = 1000
-  /// How many are returned at most; 100 by default.
+  /// The largest number of results; 100 by default.
   public var limit = 100
 
-  /// Makes a query that means the newest 100 exchanges.
+  /// Makes a query for the newest 100 exchanges.
   public init() {}
 }
 

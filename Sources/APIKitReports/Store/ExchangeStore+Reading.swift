@@ -1,10 +1,10 @@
 public import APIKit
 
 extension ExchangeStore {
-  /// How many are opened at once; between them the search can be cancelled.
+  /// The number of exchanges that are opened at once. A search can be cancelled in between.
   private static let step = 64
 
-  /// The exchanges that a query means, the newest first. Those that wait to be written are written before.
+  /// The exchanges that match a query, the newest first. Waiting exchanges are written before.
   ///
   /// - Throws: `APIError.Reason.fileFailed` when the database cannot be used, `cancelled` when the task is cancelled.
   public func find(_ query: ExchangeQuery = ExchangeQuery()) async throws(APIError) -> [KeptExchange] {
@@ -28,7 +28,7 @@ extension ExchangeStore {
 
   /// Exchanges with head and body, in the order in which they were kept, to be written as HAR
   /// (``HTTPArchive/harBytes()``), as a tape (`Tape`), as commands (``HTTPArchive/Request/curlCommand``) or to be played back
-  /// by a stub (`StubTransport(replaying:)`). Those that are gone by now, or were sealed under another key, are not in it.
+  /// by a stub (`StubTransport(replaying:)`). Exchanges that were removed meanwhile, or are under another key, are not in it.
   ///
   /// - Throws: As ``find(_:)``.
   public func archive(of exchanges: [KeptExchange]) async throws(APIError) -> HTTPArchive {
@@ -40,8 +40,8 @@ extension ExchangeStore {
     return archive
   }
 
-  /// Removes all that was kept, from the database and its log, and the copy of a damaged one: when a user signs out, or the
-  /// switch in the settings is turned off. What waits to be written is removed as well.
+  /// Removes all exchanges from the database and its log, the waiting ones too, and the copy of a damaged database. Call it
+  /// when a user signs out, or turns the setting off.
   ///
   /// - Throws: As ``find(_:)``.
   public func erase() async throws(APIError) {

@@ -2,7 +2,7 @@ public import APIKit
 import Dispatch
 import Foundation
 
-/// Keeps what transports send and receive over launches, to be searched and exported: head and body of each attempt.
+/// Keeps requests and responses over launches, for search and export: head and body of each attempt.
 ///
 /// ```swift
 /// let exchanges = try ExchangeStore(path: folder + "/exchanges.sqlite", key: key)
@@ -14,15 +14,15 @@ import Foundation
 /// query.status = 500...599
 /// let archive = try await exchanges.archive(of: exchanges.find(query))
 /// ```
-/// It is a database of SQLite, which several processes may share. URLs, header fields and bodies are masked as in an
-/// ``ExchangeArchive`` and sealed under the key; what ``KeptExchange`` has stands in open columns: anybody who can read the
-/// file sees which hosts and paths were asked, when and with which status, and nothing of what was said. Of a body the first
-/// 64 KiB are kept, of files as well; streams are not read.
+/// The store is an SQLite database, which several processes may share. URLs, header fields and bodies are masked as in an
+/// ``ExchangeArchive`` and encrypted under the key. The properties of ``KeptExchange`` are open columns: anybody who can read
+/// the file sees the hosts, paths, times and statuses, and no content. The first 64 KiB of a body are kept, also of a file;
+/// streams are not read.
 ///
-/// An exchange is written on a queue of its own. At most 1,000 wait, of 16 MiB together; further ones are dropped and
-/// counted, and so are those that cannot be written. The oldest go when there are more bytes than ``Limits/maximumBytes``,
-/// or when they are older than ``Limits/maximumAge``. A damaged database is copied to `PATH.damaged`, in the place of an
-/// earlier copy, and begun anew; ``fault`` says so. Safe on any thread.
+/// The store writes on a queue of its own. At most 1,000 exchanges of together 16 MiB wait; further ones are dropped and
+/// counted, and so are exchanges that cannot be written. The oldest exchanges are removed above ``Limits/maximumBytes`` and
+/// after ``Limits/maximumAge``. A damaged database is copied to `PATH.damaged`, which replaces an earlier copy, and the store
+/// starts a new one; ``fault`` tells. Safe on any thread.
 public final class ExchangeStore: Sendable {
   /// How much is kept.
   public struct Limits: Sendable, Hashable {
@@ -35,13 +35,13 @@ public final class ExchangeStore: Sendable {
     public init() {}
   }
 
-  /// What has become of the exchanges of this process so far.
+  /// The numbers of exchanges of this process so far.
   public struct Counts: Sendable, Hashable {
-    /// Those that were written.
+    /// Written exchanges.
     public var kept = 0
-    /// Those for which there was no room in the queue.
+    /// Exchanges without room in the queue.
     public var dropped = 0
-    /// Those that could not be written, e.g. because the disk was full.
+    /// Exchanges that could not be written, for example because the disk was full.
     public var failed = 0
   }
 
@@ -77,7 +77,7 @@ public final class ExchangeStore: Sendable {
   ///
   /// - Parameters:
   ///   - path: Where the database is. Its folder is made with mode 0700 where it does not exist.
-  ///   - key: 32 random bytes, such as ``APIKit/SecretKey/keychain``. What was sealed under another one is not read.
+  ///   - key: 32 random bytes, such as `SecretKey.keychain`. Exchanges under another key are found, but not opened.
   ///   - limits: How much is kept.
   /// - Throws: `APIError.Reason.misconfigured` for a key of another length.
   public convenience init(path: String, key: SecretKey, limits: Limits = Limits()) throws(APIError) {
@@ -103,10 +103,10 @@ public final class ExchangeStore: Sendable {
     set { flag.store(newValue) }
   }
 
-  /// What has become of the exchanges of this process so far.
+  /// The numbers of exchanges of this process so far.
   public var counts: Counts { state.withLock { $0.counts } }
 
-  /// Why exchanges could not be kept or had to be set aside, the latest of it; nil while all went well.
+  /// The latest reason why exchanges could not be kept, or why a damaged database was replaced; nil for none.
   public var fault: APIError? { state.withLock { $0.fault } }
 
   /// A transport that sends by another one and has this store keep each exchange.
@@ -114,7 +114,7 @@ public final class ExchangeStore: Sendable {
     KeepingTransport(base: transport, store: self)
   }
 
-  /// Returns when all exchanges that wait by now are written, or have failed.
+  /// Returns when all waiting exchanges are written or have failed.
   public func flush() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in

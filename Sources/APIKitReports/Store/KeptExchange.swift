@@ -1,10 +1,10 @@
 public import APIKit
 
-/// What an ``ExchangeStore`` knows of an exchange without opening it: what stands in the open columns of its database.
+/// The open columns of an exchange in an ``ExchangeStore``, which are readable without the key.
 public struct KeptExchange: Sendable, Hashable, Identifiable {
   /// Its number in the database; later exchanges have larger ones.
   public let id: Int64
-  /// The launch of the process that kept it: numbers of flights begin anew with each.
+  /// The launch of the process that kept it. The numbers of flights start again in each launch.
   public let launch: String
   /// Its number within the launch.
   let number: Int64
@@ -20,11 +20,11 @@ public struct KeptExchange: Sendable, Hashable, Identifiable {
   public let apiName: String?
   /// The method.
   public let method: HTTPMethod
-  /// The host that was asked.
+  /// The host.
   public let host: String
-  /// The path that was asked, without the query; the secrets that its endpoint names are masked.
+  /// The path without the query; the secrets that its endpoint names are masked.
   public let path: String
-  /// The status; nil where no head of a response arrived.
+  /// The status; nil if no head of a response arrived.
   public let status: Int?
   /// The `APIError.label` of a failure; nil when the exchange succeeded.
   public let failure: String?
@@ -38,7 +38,7 @@ public struct KeptExchange: Sendable, Hashable, Identifiable {
 
   static let presentLaunch = Nonce.make()
 
-  /// What a content is sealed for: it does not open beside other columns.
+  /// Authenticated with the content, which does not open beside other columns.
   var place: String {
     "\(launch) \(number) \(method) \(host) \(path) \(status ?? 0) \(failure ?? "") \(service ?? "") \(apiName ?? "")"
   }

@@ -2,15 +2,15 @@ import APIKit
 public import APIKitReports
 
 extension StubTransport {
-  /// A stub that answers as the servers of an archive did: of a HAR file, or of exchanges that an `ExchangeStore` has kept.
+  /// Makes a stub with the responses of an archive: a HAR file, or exchanges of an `ExchangeStore`.
   ///
   /// ```swift
   /// let stub = StubTransport(replaying: try await exchanges.archive(of: exchanges.find()))
   /// ```
-  /// A request gets the responses to its method, path and query in the order in which they were recorded, the last one again
-  /// and again; where none has its query, those to its method and path. Hosts are not compared. What was masked in a path or
-  /// query means anything. A recorded failure fails with its reason, and of a body that was cut its beginning is returned.
-  /// Rules that are added later take precedence.
+  /// A request gets the responses to its method, path and query in the recorded order; the last one is repeated. If none has
+  /// its query, it gets those to its method and path. Hosts are not compared. A mask in a path or query matches any text. A
+  /// recorded failure fails with its reason. Of a body that was cut, the stub returns the beginning. Rules that are added
+  /// later take precedence.
   public convenience init(replaying archive: HTTPArchive) {
     self.init()
     var (byPath, byQuery): (Recordings, Recordings) = (Recordings(), Recordings())
