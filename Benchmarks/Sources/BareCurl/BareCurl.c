@@ -36,7 +36,7 @@ int bare_curl_reuses_handles(void) {
   return version < 0x075300 || version > 0x080001;
 }
 
-static CURL *make_handle(const char *url, struct slot *slot) {
+static CURL *make_handle(const char *url, const char *authorities, struct slot *slot) {
   CURL *easy = curl_easy_init();
   curl_easy_setopt(easy, CURLOPT_URL, url);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -45,6 +45,10 @@ static CURL *make_handle(const char *url, struct slot *slot) {
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, slot);
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, head);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, slot);
+  if (authorities) {
+    curl_easy_setopt(easy, CURLOPT_CAINFO, authorities);
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+  }
   return easy;
 }
 
@@ -64,7 +68,7 @@ struct bare_curl *bare_curl_open(const char *url) {
 long bare_curl_fetch(struct bare_curl *curl) {
   struct slot *slot = &curl->slot;
   slot->used = 0;
-  if (!slot->easy) slot->easy = make_handle(curl->url, slot);
+  if (!slot->easy) slot->easy = make_handle(curl->url, NULL, slot);
   curl_multi_add_handle(curl->multi, slot->easy);
   long received = -1;
   for (;;) {
@@ -94,12 +98,16 @@ void bare_curl_close(struct bare_curl *curl) {
 }
 
 long bare_curl_get(const char *url, long total, int width) {
+  return bare_curl_get_tls(url, NULL, total, width);
+}
+
+long bare_curl_get_tls(const char *url, const char *authorities, long total, int width) {
   CURLM *multi = curl_multi_init();
   struct slot *slots = calloc((size_t)width, sizeof *slots);
   int reuses = bare_curl_reuses_handles();
   long received = 0, started = 0, finished = 0;
   for (int i = 0; i < width && started < total; i++, started++) {
-    slots[i].easy = make_handle(url, &slots[i]);
+    slots[i].easy = make_handle(url, authorities, &slots[i]);
     curl_multi_add_handle(multi, slots[i].easy);
   }
   while (finished < total) {
@@ -127,7 +135,7 @@ long bare_curl_get(const char *url, long total, int width) {
         slot->easy = NULL;
       }
       if (started < total) {
-        if (!reuses) slot->easy = make_handle(url, slot);
+        if (!reuses) slot->easy = make_handle(url, authorities, slot);
         curl_multi_add_handle(multi, slot->easy);
         started++;
       }

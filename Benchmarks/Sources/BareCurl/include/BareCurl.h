@@ -5,6 +5,9 @@
 /// Fetches `url` `total` times over one thread, `width` at a time; gives the bytes received, or -1.
 long bare_curl_get(const char *url, long total, int width);
 
+/// The same over TLS, with the authorities in the file at `authorities`. With HTTP/2 all go over one connection.
+long bare_curl_get_tls(const char *url, const char *authorities, long total, int width);
+
 /// A connection for one fetch after another; to be used by one thread at a time.
 struct bare_curl;
 struct bare_curl *bare_curl_open(const char *url);

@@ -30,7 +30,7 @@ struct CurlBench: Sendable {
     nginx = try NginxServer(
       locations: """
         location /plain/ { alias files/; gzip off; }
-        location /once/ { alias files/; gzip off; keepalive_timeout 0; }
+        location /once/ { alias files/; gzip off; keepalive_timeout 0; add_header X-Resumed $ssl_session_reused; }
         location /big/ { alias files/; gzip off; dav_methods PUT DELETE; client_max_body_size 0; }
         """)
     let rows = (1...20).map { #"{"id":\#($0),"name":"\#(String(repeating: "home ", count: 43))"}"# }
@@ -63,33 +63,8 @@ struct CurlBench: Sendable {
       { try await $0.fetch($1, 5_000) }, { try await $0.fetch($1, 64) })
   }
 
-  static func tls(_ measurement: Measurement) async throws {
-    try await newConnections(measurement)
-    try await compare(
-      measurement, "HTTP/2, 64 in flight on one connection, against HTTP/1.1 plain", 0.6, (4_000, 4_000),
-      { bench, count in
-        let url = try HTTPURL(bench.nginx.url("/plain/bench.json", site: .http2, host: "localhost"))
-        try await bench.fetch(count, 64, bench.trusting, url)
-      },
-      { try await $0.fetch($1, 64) })
-  }
-
-  private static func newConnections(_ measurement: Measurement) async throws {
-    let name = "HTTPS: new connection, sessions shared (median)"
-    guard measurement.wants(name) else { return }
-    let bench = try shared.get()
-    let once = try HTTPURL(bench.nginx.url("/once/bench.json", site: .tls(.good), host: "localhost"))
-    var times: [Int64] = []
-    for _ in 0..<200 {
-      let metrics = try await bench.trusting.send(HTTPRequest(url: once)).metrics
-      guard !metrics.isReused else { throw BenchFailure("a connection was used again") }
-      times.append(metrics.tls - metrics.queued)
-    }
-    measurement.record(name, Double(times.sorted()[100]) / 1000, "ms", bar: .atMost(2))
-  }
-
   /// Requests per second of two sides in turn, the best of the rounds each.
-  private static func compare(
+  static func compare(
     _ measurement: Measurement, _ name: String, _ bar: Double, _ counts: (Int, Int),
     _ ours: (CurlBench, Int) async throws -> Void, _ theirs: (CurlBench, Int) async throws -> Void,
     note: String = ""
@@ -117,7 +92,7 @@ struct CurlBench: Sendable {
   }
 
   /// `count` requests by `width` tasks, each of which sends the next when its last has landed.
-  private func fetch(
+  func fetch(
     _ count: Int, _ width: Int, _ other: (any HTTPTransport)? = nil, _ otherURL: HTTPURL? = nil
   ) async throws {
     let (transport, url) = (other ?? transport, otherURL ?? url)
