@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "APIKitSockets", targets: ["APIKitSockets"]),
     .library(name: "APIKitTransfers", targets: ["APIKitTransfers"]),
     .library(name: "APIKitReports", targets: ["APIKitReports"]),
+    .library(name: "APIKitConsole", targets: ["APIKitConsole"]),
     .library(name: "APIKitImages", targets: ["APIKitImages"]),
     .library(name: "APIKitTesting", targets: ["APIKitTesting"]),
     .library(name: "Reformers", targets: ["Reformers"]),
@@ -51,6 +52,8 @@ let package = Package(
     .target(name: "APIKitTransfers", dependencies: ["APIKit"], swiftSettings: swift),
     // What is kept of loads for other programs and people: HTTP archives, OpenMetrics, JSON lines, a page.
     .target(name: "APIKitReports", dependencies: ["APIKit"], swiftSettings: swift),
+    // A live page of loads in a browser, on loopback: for development; no release build needs it.
+    .target(name: "APIKitConsole", dependencies: ["APIKit", "APIKitReports"], swiftSettings: swift),
     // Remote images for views, of SwiftUI, UIKit and AppKit; a program without views does without it.
     .target(name: "APIKitImages", dependencies: ["APIKit"], swiftSettings: swift),
     // Transports without a wire, a clock that stands still, contracts of reformers: for tests.
@@ -66,8 +69,8 @@ let package = Package(
     .executableTarget(
       name: "DemoCLI",
       dependencies: [
-        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers",
-        "DemoServer",
+        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitConsole", "APIKitTesting",
+        "Reformers", "DemoServer",
       ],
       exclude: ["API/REPORT.md"],
       swiftSettings: swift
@@ -111,6 +114,10 @@ let package = Package(
       dependencies: ["APIKit", "APIKitReports", "APIKitTesting", "TestServers", "TestSupport"],
       swiftSettings: swift),
     .testTarget(
+      name: "APIKitConsoleTests",
+      dependencies: ["APIKit", "APIKitConsole", "APIKitTesting", "TestSupport"],
+      swiftSettings: swift),
+    .testTarget(
       name: "APIKitImagesTests",
       dependencies: ["APIKit", "APIKitImages", "APIKitTesting", "APIKitTransfers", "TestSupport"],
       swiftSettings: swift),
@@ -119,11 +126,13 @@ let package = Package(
     .testTarget(
       name: "DemoCLITests",
       dependencies: [
-        "DemoCLI", "APIKit", "APIKitTransfers", "APIKitReports", "APIKitTesting", "DemoServer", "TestServers",
+        "DemoCLI", "APIKit", "APIKitTransfers", "APIKitReports", "APIKitConsole", "APIKitTesting", "DemoServer",
+        "TestServers",
       ],
       swiftSettings: swift),
     .testTarget(name: "APIGeneratorTests", dependencies: ["APIGenerator"], swiftSettings: swift),
-    .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
+    .testTarget(
+      name: "DemoServerTests", dependencies: ["APIKit", "DemoServer", "TestSupport"], swiftSettings: swift),
     .testTarget(
       name: "InteropTests",
       dependencies: ["APIKit", "APIKitSockets", "APIKitTesting", "TestServers"],

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitConsole
 import APIKitReports
 import DemoServer
 import Foundation
@@ -14,8 +15,11 @@ final class Session {
   private let arguments: ParsedArguments
   private let lastFlightBefore = FlightLog.shared.records.last?.flight ?? FlightID(rawValue: 0)
   private lazy var backends = Result {
-    try Backends(arguments, cache: cache, exchanges: exchanges, console: console)
+    let page = try page.get()
+    return try Backends(arguments, cache: cache, exchanges: exchanges, page: page, console: console)
   }
+  /// The live page of `--web`; nil without.
+  private(set) lazy var page = Result { try arguments.has("--web") ? WebConsole() : nil }
   private lazy var opened = Result {
     let cache = try StoredResponses.open(arguments, in: cacheFolder, console: console)
     inUse = cache
@@ -145,7 +149,8 @@ private struct Backends {
   let server: DemoServer?
 
   init(
-    _ arguments: ParsedArguments, cache: ResponseCache?, exchanges: ExchangeArchive?, console: Console
+    _ arguments: ParsedArguments, cache: ResponseCache?, exchanges: ExchangeArchive?, page: WebConsole?,
+    console: Console
   ) throws {
     if let text = arguments.text("--base-url") {
       server = nil
@@ -163,7 +168,8 @@ private struct Backends {
     // The port of the run's own server changes from run to run, but its data do not.
     let stored = CacheOptions(store: cache, origin: server == nil ? nil : "demo")
     let transport = try Self.transport(arguments, console: console)
-    let client = HTTPClient(transport: exchanges?.archiving(transport) ?? transport)
+    let kept = exchanges?.archiving(transport) ?? transport
+    let client = HTTPClient(transport: page?.watching(kept) ?? kept)
     self.client = client
     let wire = WireOptions(client: client)
     func environments(_ path: String) throws -> ServiceEnvironments {

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitConsole
 import APIKitTesting
 import Foundation
 import Reformers
@@ -68,6 +69,15 @@ import XCTest
     XCTAssertFalse(frame.line.contains(canary), frame.line)
     gate.open()
     manager.cancel()
+  }
+
+  func testTheLivePageIsNamedAndGoesWithTheRun() async throws {
+    let run = await CommandLineRun("monitor --seconds 1 --web --no-cache")
+    XCTAssertEqual(run.status, .success)
+    let line = try XCTUnwrap(run.errors.first { $0.contains("the loads are shown at") })
+    let port = try XCTUnwrap(line.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)\/[0-9a-f]{32}\//)?.1)
+    let again = try WebConsole(port: try XCTUnwrap(UInt16(port)))
+    again.stop()
   }
 
   func testWithoutATerminalItPrintsPlainLines() async {

@@ -1,6 +1,7 @@
 import APIKit
 import DemoServer
 import Foundation
+@testable import TestSupport
 import XCTest
 
 /// The three listing services, their paging, filters, errors and misbehaviour on request.

@@ -1,4 +1,5 @@
 import APIKit
+@testable import TestSupport
 import XCTest
 
 @testable import DemoServer

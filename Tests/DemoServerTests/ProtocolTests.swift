@@ -1,5 +1,6 @@
 import APIKit
 import DemoServer
+@testable import TestSupport
 import XCTest
 
 /// What the server makes of well-formed and malformed HTTP/1.1.

@@ -1,6 +1,7 @@
 import APIKit
 import DemoServer
 import Foundation
+@testable import TestSupport
 import XCTest
 
 /// The server's side of the signing schemes.

@@ -10,6 +10,7 @@ struct MonitorCommand: Command {
   static let options = [
     Option("--seconds", value: "N", help: "end after so long; without it Ctrl-C ends it"),
     Option("--rate", value: "N", help: "rounds of loads a second, 1 to 1000; the default is 10"),
+    Option("--web", help: "show the loads live in a browser; its address is printed on stderr"),
   ]
 
   private let seconds: Int?
@@ -35,7 +36,10 @@ struct MonitorCommand: Command {
       }
     }
     defer { loads.cancel() }
-    let screen = session.writesJSON ? nil : TerminalScreen.open()
+    let page = try session.page.get()
+    defer { page?.stop() }
+    if let page { session.console.error("the loads are shown at \(page.url)") }
+    let screen = session.writesJSON || page != nil ? nil : TerminalScreen.open()
     defer { screen?.close() }
     if screen == nil { session.console.error(LoadMix.provoked) }
     let clock = SystemTime()

@@ -1,0 +1,60 @@
+public import APIKit
+
+/// Has requests of a kind take longer, be lost, or be refused: for trying out how an application deals with that.
+///
+/// It applies to the requests of transports that a ``WebConsole`` watches, while it is in ``WebConsole/rules``.
+public struct FaultRule: Sendable, Hashable, Codable {
+  /// Which requests: host and path, without the query, e.g. `homes.example.com/v1/*`. A `*` stands for any characters.
+  public var pattern: String
+  /// How long each waits before it is sent, in milliseconds; 0 by default, at most a minute.
+  public var latencyMilliseconds: Int
+  /// How many of them are lost, from 0 to 1; 0 by default. What is lost is not sent, and fails with
+  /// ``APIError/Reason/connectionLost``.
+  public var loss: Double
+  /// The status with which they are responded to, without being sent; nil, the default, sends them.
+  public var status: Int?
+
+  /// Makes a rule.
+  public init(_ pattern: String, latencyMilliseconds: Int = 0, loss: Double = 0, status: Int? = nil) {
+    self.pattern = pattern
+    self.latencyMilliseconds = latencyMilliseconds
+    self.loss = loss
+    self.status = status
+  }
+
+  /// Why it cannot be used; nil when it can.
+  var objection: String? {
+    if pattern.isEmpty || pattern.utf8.count > 500 { return "a pattern has 1 to 500 characters" }
+    if !(0...60_000).contains(latencyMilliseconds) { return "a latency is 0 to 60,000 ms" }
+    if !(0...1).contains(loss) { return "a loss is from 0 to 1" }
+    if let status, !(200...599).contains(status) { return "a status is from 200 to 599" }
+    return nil
+  }
+
+  /// Whether it applies to a URL.
+  func applies(to url: HTTPURL) -> Bool {
+    Self.matches(Array((url.host + url.path).utf8), Array(pattern.utf8))
+  }
+
+  /// Compares a text with a pattern in which `*` stands for any characters.
+  static func matches(_ text: [UInt8], _ pattern: [UInt8]) -> Bool {
+    var (position, index) = (0, 0)
+    // Where the last star stands, and up to where it has been tried.
+    var star: (index: Int, position: Int)?
+    while position < text.count {
+      if index < pattern.count, pattern[index] == UInt8(ascii: "*") {
+        star = (index, position)
+        index += 1
+      } else if index < pattern.count, pattern[index] == text[position] {
+        position += 1
+        index += 1
+      } else if let last = star {
+        star = (last.index, last.position + 1)
+        (index, position) = (last.index + 1, last.position + 1)
+      } else {
+        return false
+      }
+    }
+    return pattern[index...].allSatisfy { $0 == UInt8(ascii: "*") }
+  }
+}

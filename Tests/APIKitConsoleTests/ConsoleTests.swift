@@ -1,0 +1,123 @@
+import APIKitTesting
+import Foundation
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+@testable import APIKitConsole
+
+/// The live page's events, replays without secrets, and rules that slow requests down or have them fail.
+@MainActor final class ConsoleTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private let token = "0123456789abcdef"
+
+  private func manager(_ console: WebConsole) -> TestManager {
+    var service = TestService(stub)
+    service.client = HTTPClient(transport: console.watching(stub))
+    return TestManager(service)
+  }
+
+  private func open(_ console: WebConsole) throws -> RawClient {
+    let client = RawClient(port: try port(of: console))
+    client.send("GET /\(token)/events HTTP/1.1\r\nHost: \(try host(of: console))\r\n\r\n")
+    _ = client.read(until: "retry: 1000")
+    return client
+  }
+
+  private func port(of console: WebConsole) throws -> UInt16 {
+    UInt16(try XCTUnwrap(URL(string: console.url)?.port))
+  }
+
+  private func host(of console: WebConsole) throws -> String { "127.0.0.1:\(try port(of: console))" }
+
+  private func post(_ console: WebConsole, _ path: String, _ body: String) throws -> String {
+    let client = RawClient(port: try port(of: console))
+    client.send(
+      "POST /\(token)/\(path) HTTP/1.1\r\nHost: \(try host(of: console))\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    )
+    return client.readToEnd()
+  }
+
+  func testAPageIsToldOfEventsAndAReplayShowsNoSecret() async throws {
+    let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
+    defer { console.stop() }
+    let page = try open(console)
+    await waitUntil { FlightEvents.shared.wants(.events) }
+    let manager = manager(console)
+    manager.headers = ["Authorization": "Bearer canary"]
+    _ = try await manager.response(["password": "canary", "city": "Suzhou"])
+    let told = page.read(until: #""end":"succeeded""#)
+    XCTAssertTrue(told.contains("attempt 1 to homes.test"), told)
+    XCTAssertTrue(told.contains("city=Suzhou"), told)
+    XCTAssertFalse(told.contains("canary"), told)
+    let number = try XCTUnwrap(told.firstMatch(of: /"number":(\d+)/)?.1)
+    XCTAssertTrue(try post(console, "replay", String(number)).hasPrefix("HTTP/1.1 202"))
+    let replayed = page.read(until: #""kind":"replayed""#)
+    XCTAssertTrue(replayed.contains(#""status":200"#), replayed)
+    XCTAssertFalse(replayed.contains("canary"), replayed)
+    XCTAssertEqual(stub.requests.count, 2)
+    XCTAssertEqual(stub.requests.last?.headers["Authorization"], "Bearer canary")
+    XCTAssertEqual(stub.requests.first?.url, stub.requests.last?.url)
+    XCTAssertTrue(try post(console, "replay", "999999").hasPrefix("HTTP/1.1 409"))
+    XCTAssertTrue(try post(console, "replay", "x").hasPrefix("HTTP/1.1 400"))
+    console.stop()
+    XCTAssertFalse(FlightEvents.shared.wants(.events), "a console that has stopped hears nothing")
+  }
+
+  func testRulesSlowRequestsDownLoseThemOrRespondInTheirPlace() async throws {
+    let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
+    defer { console.stop() }
+    let manager = manager(console)
+    console.rules = [FaultRule("homes.test/api/*", status: 503), FaultRule("*", loss: 2)]
+    XCTAssertEqual(console.rules.count, 1, "what cannot be used is left out")
+    let refused = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(refused.context.status, 503)
+    console.rules = [FaultRule("homes.test/*", loss: 1)]
+    let lost = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(lost.reason, .connectionLost)
+    XCTAssertTrue(lost.detail.contains("by the rule"), lost.detail)
+    XCTAssertEqual(stub.requests.count, 0, "nothing was sent")
+    console.rules = [FaultRule("homes.test/*", latencyMilliseconds: 60_000)]
+    let flight = manager.load().flightID
+    manager.cancel()
+    XCTAssertNotNil(flight)
+    console.rules = [FaultRule("other.test/*", status: 503), FaultRule("*/list", latencyMilliseconds: 1)]
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.count, 1)
+    console.stop()
+    XCTAssertEqual(console.rules, [])
+  }
+
+  func testRulesOfThePageAreChecked() async throws {
+    let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
+    defer { console.stop() }
+    let good = #"[{"pattern":"a/*","latencyMilliseconds":5,"loss":0.5,"status":null}]"#
+    XCTAssertTrue(try post(console, "rules", good).hasPrefix("HTTP/1.1 200"))
+    XCTAssertEqual(console.rules, [FaultRule("a/*", latencyMilliseconds: 5, loss: 0.5)])
+    for bad in [
+      "", "{}", "[{}]", #"[{"pattern":"","latencyMilliseconds":5,"loss":0}]"#,
+      #"[{"pattern":"a","latencyMilliseconds":-1,"loss":0}]"#,
+      #"[{"pattern":"a","latencyMilliseconds":0,"loss":7}]"#,
+      #"[{"pattern":"a","latencyMilliseconds":0,"loss":0,"status":99}]"#,
+    ] {
+      XCTAssertTrue(try post(console, "rules", bad).hasPrefix("HTTP/1.1 400"), bad)
+    }
+    XCTAssertEqual(console.rules.count, 1)
+  }
+
+  func testAPatternMatchesHostAndPath() {
+    func matches(_ text: String, _ pattern: String) -> Bool {
+      FaultRule.matches(Array(text.utf8), Array(pattern.utf8))
+    }
+    XCTAssertTrue(matches("a.b/c", "a.b/c"))
+    XCTAssertTrue(matches("a.b/c/d", "a.b/*"))
+    XCTAssertTrue(matches("a.b/c/d", "*/d"))
+    XCTAssertTrue(matches("a.b/c/d", "*c*"))
+    XCTAssertTrue(matches("a", "***"))
+    XCTAssertFalse(matches("a.b/c", "a.b"))
+    XCTAssertFalse(matches("a.b/c", "c*"))
+    XCTAssertFalse(matches("", "a"))
+    // Many stars end soon.
+    XCTAssertFalse(matches(String(repeating: "a", count: 5000), String(repeating: "a*", count: 200) + "b"))
+  }
+}
