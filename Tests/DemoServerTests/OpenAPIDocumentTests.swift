@@ -1,5 +1,6 @@
 import APIKit
 import DemoServer
+@testable import TestSupport
 import XCTest
 
 /// The document that the server publishes of its listings, against what it sends.

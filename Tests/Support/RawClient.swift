@@ -1,6 +1,8 @@
 import Foundation
 
 #if canImport(Glibc)
+  // Owns the constants of sockets in a build that reads it before Glibc.
+  import CAPIKit
   import Glibc
 #else
   import Darwin

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitConsole
 import Foundation
 
 /// Loads all the time and shows what happens.
