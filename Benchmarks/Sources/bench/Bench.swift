@@ -11,6 +11,7 @@ struct Bench {
       --json         print one JSON object, for other programs
       --markdown     print a table in Markdown; of the group path, unless --only names others
       --list         print the groups and their rows, and measure nothing
+    Waits until the machine is quiet, for a minute at most, and measures a group again where others have worked meanwhile.
     Exits 0 when every bar holds, 1 when one does not, 2 for wrong usage.
 
     """
@@ -40,20 +41,13 @@ struct Bench {
   private static func measure(_ options: Options) async -> [Row] {
     let isText = options.output == .text
     if isText {
-      print("\(ProcessInfo.processInfo.activeProcessorCount) cores, best of \(options.rounds) rounds")
+      let load = String(format: "%.2f", MachineState.load)
+      print("\(MachineState.cores) cores, load \(load), best of \(options.rounds) rounds")
     }
     var rows: [Row] = []
     for group in groups where options.selects(group) {
       if isText { print("\n\(group.name): \(group.summary)") }
-      let measurement = Measurement(
-        group: group.name, rounds: options.rounds, match: options.match,
-        mode: options.output == .list ? .list : .measure(prints: isText))
-      do {
-        try await group.run(measurement)
-      } catch {
-        FileHandle.standardError.write(Data("bench: \(group.name): \(error)\n".utf8))
-        exit(1)
-      }
+      let measurement = await measure(group, options)
       if options.output == .list {
         print("\(group.name): \(group.summary)")
         for name in measurement.names { print("  \(name)") }
@@ -62,6 +56,35 @@ struct Bench {
     }
     return rows
   }
+
+  /// Runs one group; again where the machine was not quiet meanwhile.
+  private static func measure(_ group: BenchGroup, _ options: Options) async -> Measurement {
+    let isList = options.output == .list
+    var isRepeated = false
+    while true {
+      if !isList { await MachineState.waitForQuiet() }
+      let before = MachineState()
+      let measurement = Measurement(
+        group: group.name, rounds: options.rounds, match: options.match,
+        mode: isList ? .list : .measure(prints: options.output == .text))
+      do {
+        try await group.run(measurement)
+      } catch {
+        say("\(group.name): \(error)")
+        exit(1)
+      }
+      guard !isList, let before, let after = MachineState() else { return measurement }
+      let disturbance = after.disturbance(since: before)
+      if disturbance.isQuiet { return measurement }
+      say(
+        "\(group.name): the machine was not quiet: \(disturbance)\(isRepeated ? "; the bars say little" : "; once more")"
+      )
+      if isRepeated { return measurement }
+      isRepeated = true
+    }
+  }
+
+  private static func say(_ line: String) { FileHandle.standardError.write(Data("bench: \(line)\n".utf8)) }
 
   private struct Options {
     enum Output { case text, json, markdown, list }

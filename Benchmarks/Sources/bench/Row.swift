@@ -61,9 +61,15 @@ struct Row {
     let lines = rows.map { row in
       let parts = row.name.components(separatedBy: ", against ")
       let value = String(format: "%.2f", row.value) + (row.unit == "x" ? "×" : " " + row.unit)
-      return "| \(parts[0]) | \(value) | \(parts.dropFirst().joined(separator: ", against ")) |"
+      let bar =
+        switch row.bar {
+        case .atLeast(let limit): "at least \(limit.formatted)\(row.passes == false ? ", not reached" : "")"
+        case .atMost(let limit): "at most \(limit.formatted)\(row.passes == false ? ", not reached" : "")"
+        case .none: ""
+        }
+      return "| \(parts[0]) | \(value) | \(parts.dropFirst().joined(separator: ", against ")) | \(bar) |"
     }
-    return (["| what | value | against |", "|---|---:|---|"] + lines).joined(separator: "\n")
+    return (["| what | value | against | bar |", "|---|---:|---|---|"] + lines).joined(separator: "\n")
   }
 }
 
