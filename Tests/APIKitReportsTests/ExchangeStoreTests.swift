@@ -355,6 +355,21 @@ final class ExchangeStoreTests: XCTestCase {
     XCTAssertEqual(store.counts.kept + store.counts.dropped, 1500)
   }
 
+  func testASearchEndsWhileExchangesKeepComing() async throws {
+    stub.on("/*", .status(204))
+    let store = try makeStore()
+    let isOver = AtomicFlag()
+    let traffic = Task.detached { [stub] in
+      let transport = store.keeping(stub)
+      while !isOver.load() { _ = try? await transport.send(HTTPRequest(url: "https://homes.test/")) }
+    }
+    try await send(store, "https://homes.test/own")
+    let own = try await store.find(query { $0.path = "/own" })
+    XCTAssertEqual(own.count, 1)
+    isOver.store(true)
+    await traffic.value
+  }
+
   func testNothingIsKeptUnlessItIsOnAndEraseRemovesAll() async throws {
     stub.on("/*", .status(204))
     let store = try makeStore()

@@ -74,7 +74,7 @@ public final class SpanExporter: Sendable {
     return counts
   }
 
-  /// Sends the waiting loads, and returns when the collector has accepted them or the last attempt has failed. Call it before
+  /// Sends the loads that wait at the call, and returns when the collector has accepted them or the last attempt has failed. Call it before
   /// the process ends.
   public func flush() async {
     await sink.flush()

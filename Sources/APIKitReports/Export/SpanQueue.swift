@@ -18,7 +18,11 @@ final class SpanQueue: Sendable {
     var isSending = false
     var isTimed = false
     var counts = SpanExporter.Counts()
-    var flushers: [CheckedContinuation<Void, Never>] = []
+    /// How many loads were ever added, and of how many the sending has ended.
+    var added = 0
+    var ended = 0
+    /// Who waits for the end of so many.
+    var flushers: [(added: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
   private let state = Mutex(QueueState())
@@ -49,6 +53,7 @@ final class SpanQueue: Sendable {
         return .nothing
       }
       state.waiting.append(record)
+      state.added += 1
       guard !state.isSending else { return .nothing }
       if state.waiting.count >= Self.batch {
         state.isSending = true
@@ -72,32 +77,37 @@ final class SpanQueue: Sendable {
     }
   }
 
-  /// Sends what waits, and returns when nothing does.
+  /// Sends the loads that wait at the call, and returns when the last attempt has ended.
   func flush() async {
     if state.withLock({ $0.beginsSending() }) { Task.detached { await self.drain() } }
     await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if state.isSending { state.flushers.append(continuation) }
-        return !state.isSending
+      let isOver = state.withLock { state in
+        if state.ended < state.added { state.flushers.append((state.added, continuation)) }
+        return state.ended == state.added
       }
-      if isIdle { continuation.resume() }
+      if isOver { continuation.resume() }
     }
   }
 
   private func drain() async {
     while true {
-      let (batch, flushers) = state.withLock {
-        state -> ([FlightRecord], [CheckedContinuation<Void, Never>]) in
+      let batch = state.withLock { state in
         let batch = Array(state.waiting.prefix(Self.batch))
         state.waiting.removeFirst(batch.count)
-        guard batch.isEmpty else { return (batch, []) }
-        state.isSending = false
-        defer { state.flushers = [] }
-        return ([], state.flushers)
+        if batch.isEmpty { state.isSending = false }
+        return batch
       }
-      for flusher in flushers { flusher.resume() }
       if batch.isEmpty { return }
       await export(batch)
+      let flushers = state.withLock { state in
+        state.ended += batch.count
+        let (over, rest) = (
+          state.flushers.filter { $0.added <= state.ended }, state.flushers.filter { $0.added > state.ended }
+        )
+        state.flushers = rest
+        return over
+      }
+      for flusher in flushers { flusher.continuation.resume() }
     }
   }
 

@@ -76,16 +76,22 @@ extension ReportPage {
       page.element("bdi", text: headers.map { "\($0.name): \($0.value)" }.joined(separator: "\n"))
     }
     if let bytes = body.bytes, !bytes.isEmpty {
-      let text = HTTPArchive.Content.text(bytes)
+      let text = Self.beginning(ofBody: bytes)
       page.element("pre") { page in
-        page.element(
-          "bdi",
-          text: text.map { Self.beginning($0, Self.mostBodyBytes) } ?? "\(bytes.count) bytes that are no text"
-        )
+        page.element("bdi", text: text ?? "\(bytes.count) bytes that are no text")
       }
     } else if let size = body.size, size > 0 {
       page.element("p", text: "A body of \(size) bytes: \(body.comment ?? "it was not kept").")
     }
+  }
+
+  /// The text of the first bytes of a body; nil if they are no text.
+  private static func beginning(ofBody bytes: [UInt8]) -> String? {
+    guard bytes.count > mostBodyBytes else { return HTTPArchive.Content.text(bytes) }
+    var part = Array(bytes.prefix(mostBodyBytes))
+    // The last character may be cut.
+    for _ in 0..<3 where HTTPArchive.Content.text(part) == nil { part.removeLast() }
+    return HTTPArchive.Content.text(part).map { $0 + "…" }
   }
 
   /// As many whole characters as so many bytes have.

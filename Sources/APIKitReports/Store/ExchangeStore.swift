@@ -114,7 +114,7 @@ public final class ExchangeStore: Sendable {
     KeepingTransport(base: transport, store: self)
   }
 
-  /// Returns when all waiting exchanges are written or have failed.
+  /// Returns when all exchanges that wait at the call are written or have failed.
   public func flush() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -167,18 +167,16 @@ public final class ExchangeStore: Sendable {
 
   private func work() {
     while true {
+      // The exchanges that a flusher waits for are in this batch or were in an earlier one.
       let (batch, flushers) = state.withLock {
         state -> ([Waiting], [CheckedContinuation<Void, Never>]) in
-        let batch = state.waiting
-        (state.waiting, state.waitingBytes) = ([], 0)
-        guard batch.isEmpty else { return (batch, []) }
-        state.isWriting = false
-        defer { state.flushers = [] }
-        return ([], state.flushers)
+        defer { (state.waiting, state.waitingBytes, state.flushers) = ([], 0, []) }
+        if state.waiting.isEmpty { state.isWriting = false }
+        return (state.waiting, state.flushers)
       }
+      if !batch.isEmpty { write(batch) }
       for flusher in flushers { flusher.resume() }
       if batch.isEmpty { return }
-      write(batch)
     }
   }
 
