@@ -20,7 +20,7 @@ final class ExchangeStoreTests: XCTestCase {
   private var path: String { folder + "/exchanges.sqlite" }
 
   private func makeStore(
-    _ limits: ExchangeStore.Limits = .init(), key: SecretKey? = nil, time: any TimeSource = SystemTime(),
+    _ limits: ExchangeLimits = .init(), key: SecretKey? = nil, time: any TimeSource = SystemTime(),
     maximumPages: Int? = nil
   ) throws -> ExchangeStore {
     let store = try ExchangeStore(
@@ -187,7 +187,7 @@ final class ExchangeStoreTests: XCTestCase {
 
   func testItIsBoundedInBytesAndInAge() async throws {
     stub.on("/*", .bytes((0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
-    var limits = ExchangeStore.Limits()
+    var limits = ExchangeLimits()
     limits.maximumBytes = 80_000
     limits.maximumAge = .seconds(60)
     let time = ManualTime(wallClock: WallClock.now)
@@ -314,7 +314,7 @@ final class ExchangeStoreTests: XCTestCase {
 
   func testTwoConnectionsKeepSideBySideWithinOneBound() async throws {
     stub.on("/*", .bytes((0..<4000).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
-    var limits = ExchangeStore.Limits()
+    var limits = ExchangeLimits()
     limits.maximumBytes = 200_000
     let stores = try [makeStore(limits), makeStore(limits)]
     for number in 0..<60 {

@@ -5,7 +5,7 @@ extension ExchangeDatabase {
   final class Connection {
     private let database: SQLiteDatabase
     private let key: StorageKey
-    private let limits: ExchangeStore.Limits
+    private let limits: ExchangeLimits
     private let insertion: SQLiteStatement
     private let filling: SQLiteStatement
     private let reading: SQLiteStatement
@@ -14,7 +14,7 @@ extension ExchangeDatabase {
     private static let columns =
       "id, launch, number, begun, took, flight, service, api, method, host, path, status, failure, sent, received"
 
-    init(_ database: SQLiteDatabase, key: StorageKey, limits: ExchangeStore.Limits) throws(SQLiteFailure) {
+    init(_ database: SQLiteDatabase, key: StorageKey, limits: ExchangeLimits) throws(SQLiteFailure) {
       (self.database, self.key, self.limits) = (database, key, limits)
       insertion = try database.prepare(
         """

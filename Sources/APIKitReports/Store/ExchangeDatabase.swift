@@ -1,6 +1,12 @@
 import APIKit
 import Foundation
 
+/// How much a store of exchanges keeps.
+struct ExchangeLimits: Sendable {
+  var maximumBytes: Int64 = 64 << 20
+  var maximumAge: Duration = .seconds(7 * 86_400)
+}
+
 /// The database of kept exchanges: opened when it is first used, and begun anew where it is damaged.
 struct ExchangeDatabase {
   /// Why something could not be done.
@@ -22,12 +28,12 @@ struct ExchangeDatabase {
 
   let path: String
   let key: StorageKey
-  let limits: ExchangeStore.Limits
+  let limits: ExchangeLimits
   /// A bound of the database, for tests of a full disk.
   let maximumPages: Int?
   private var connection: Connection?
 
-  init(path: String, key: StorageKey, limits: ExchangeStore.Limits, maximumPages: Int?) {
+  init(path: String, key: StorageKey, limits: ExchangeLimits, maximumPages: Int?) {
     (self.path, self.key, self.limits, self.maximumPages) = (path, key, limits, maximumPages)
   }
 

@@ -20,21 +20,10 @@ import Foundation
 /// streams are not read.
 ///
 /// The store writes on a queue of its own. At most 1,000 exchanges of together 16 MiB wait; further ones are dropped and
-/// counted, and so are exchanges that cannot be written. The oldest exchanges are removed above ``Limits/maximumBytes`` and
-/// after ``Limits/maximumAge``. A damaged database is copied to `PATH.damaged`, which replaces an earlier copy, and the store
+/// counted, and so are exchanges that cannot be written. The oldest exchanges are removed above the maximum of bytes and
+/// after the maximum of age. A damaged database is copied to `PATH.damaged`, which replaces an earlier copy, and the store
 /// starts a new one; ``fault`` tells. Safe on any thread.
 public final class ExchangeStore: Sendable {
-  /// How much is kept.
-  public struct Limits: Sendable, Hashable {
-    /// The bytes of all exchanges together; 64 MiB by default. The file has some more, and does not get smaller.
-    public var maximumBytes: Int64 = 64 << 20
-    /// How old an exchange may be; 7 days by default.
-    public var maximumAge: Duration = .seconds(7 * 86_400)
-
-    /// Makes the default limits.
-    public init() {}
-  }
-
   /// The numbers of exchanges of this process so far.
   public struct Counts: Sendable, Hashable {
     /// Written exchanges.
@@ -78,15 +67,22 @@ public final class ExchangeStore: Sendable {
   /// - Parameters:
   ///   - path: Where the database is. Its folder is made with mode 0700 where it does not exist.
   ///   - key: 32 random bytes, such as `SecretKey.keychain`. Exchanges under another key are found, but not opened.
-  ///   - limits: How much is kept.
+  ///   - maximumBytes: The bytes of all exchanges together; 64 MiB by default. The file is a little larger, and does not
+  ///     shrink.
+  ///   - maximumAge: The age after which an exchange is removed; 7 days by default.
   /// - Throws: `APIError.Reason.misconfigured` for a key of another length.
-  public convenience init(path: String, key: SecretKey, limits: Limits = Limits()) throws(APIError) {
-    try self.init(path: path, key: key, limits: limits, time: SystemTime())
+  public convenience init(
+    path: String, key: SecretKey, maximumBytes: Int64 = 64 << 20, maximumAge: Duration = .seconds(7 * 86_400)
+  ) throws(APIError) {
+    try self.init(
+      path: path, key: key, limits: ExchangeLimits(maximumBytes: maximumBytes, maximumAge: maximumAge),
+      time: SystemTime())
   }
 
   /// - Parameter maximumPages: A bound of the database, for tests of a full disk.
   init(
-    path: String, key: SecretKey, limits: Limits = Limits(), time: any TimeSource, maximumPages: Int? = nil
+    path: String, key: SecretKey, limits: ExchangeLimits = ExchangeLimits(), time: any TimeSource,
+    maximumPages: Int? = nil
   ) throws(APIError) {
     guard let sealing = StorageKey(key.withBytes { $0 }) else {
       throw APIError(

@@ -22,9 +22,7 @@ func keptExchanges(_ measurement: Measurement) async throws {
 private func withStore(_ work: (ExchangeStore, String) async throws -> Void) async throws {
   let folder = NSTemporaryDirectory() + "apikit-bench-kept-\(UUID().uuidString)"
   defer { try? FileManager.default.removeItem(atPath: folder) }
-  var limits = ExchangeStore.Limits()
-  limits.maximumBytes = 4 << 30
-  let store = try ExchangeStore(path: folder + "/exchanges.sqlite", key: .random(), limits: limits)
+  let store = try ExchangeStore(path: folder + "/exchanges.sqlite", key: .random(), maximumBytes: 4 << 30)
   store.isOn = true
   try await work(store, folder)
 }
