@@ -161,6 +161,23 @@ final class CommandTests: XCTestCase {
       ])
   }
 
+  func testTakeoffHasTheTimesOfEachLoad() async throws {
+    let run = await CommandLineRun("takeoff --every 5 --json")
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    for row in try json(run).elements {
+      let policy = row.policy.string ?? ""
+      XCTAssertEqual(row.times.count, 4, policy)
+      let called = row.times.elements.compactMap { $0.called.int }
+      XCTAssertEqual(called, called.sorted(), policy)
+      XCTAssertGreaterThanOrEqual(called.last ?? 0, 15, policy)
+      for (end, ride) in zip(row.loads.elements, row.times.elements) where end.string == "landed" {
+        let (sent, ended) = (try ride.sent.require(Int.self), try ride.ended.require(Int.self))
+        XCTAssertGreaterThanOrEqual(sent, try ride.called.require(Int.self), policy)
+        XCTAssertGreaterThanOrEqual(ended - sent, 50, "the server waits for 60 ms: \(policy)")
+      }
+    }
+  }
+
   func testTheTourRunsEveryStepWithACacheOfItsOwn() async throws {
     let before = Self.folders
     let run = await CommandLineRun("tour")
