@@ -224,6 +224,46 @@ import XCTest
     _ = await lines(of: waiting)
   }
 
+  func testALoadTellsThatItWaitsForItsBatchAnErrorHookAndTheServersOfAPool() async throws {
+    stub.on("/api/homes", .json(#"{"items": [{"id": 1}, {"id": 2}]}"#))
+    let batching = manager {
+      $0.onBatchPlan = { call in
+        call.apiName == "home" ? BatchPlan.byID("id", list: "homes", as: "ids", items: "items") : nil
+      }
+    }
+    batching.apiName = "home"
+    let (first, second) = (batching.load(["id": 1]).flightID, batching.load(["id": 2]).flightID)
+    _ = (await lines(of: first), await lines(of: second))
+    XCTAssertEqual([listener.waits(of: first), listener.waits(of: second)], [[.batch], [.batch]])
+    let told = listener.events.filter { $0.flight == second }
+    XCTAssertTrue(told.contains { if case .batched(2, first) = $0.event { true } else { false } }, "\(told)")
+
+    stub.on("/api/list", .json("{}", status: 500))
+    let hooked = manager {
+      $0.onError = { _ in .suspend(for: "captcha") { .letThrough } }
+    }
+    let error = try await errorThrown { () throws(APIError) in try await hooked.response() }
+    let failed = error.context.flightID.map { FlightID(rawValue: $0) }
+    let hookLines = await lines(of: failed)
+    XCTAssertEqual(listener.waits(of: failed), [.hook("captcha")])
+    XCTAssertTrue(hookLines.contains("resumed"), "\(hookLines)")
+
+    struct Resolver: HostResolver {
+      func resolve(_ name: String) async throws -> HostResolution {
+        HostResolution(["10.0.0.1"], timeToLive: .seconds(60))
+      }
+    }
+    stub.on("/api/list", .json(someJSON))
+    let pooled = manager {
+      $0.environments = ServiceEnvironments("https://named.test/api")
+      $0.hosts = .still([], source: .resolver(Resolver(), fallback: .system))
+    }
+    let flight = try await pooled.response().flightID
+    let poolLines = await lines(of: flight)
+    XCTAssertEqual(listener.waits(of: flight), [.servers(of: "named.test")])
+    XCTAssertTrue(poolLines.contains { $0.hasPrefix("server 10.0.0.1") }, "\(poolLines)")
+  }
+
   // MARK: Listeners
 
   func testALoopReadsTheSameEventsAndEndsWithItsTask() async throws {

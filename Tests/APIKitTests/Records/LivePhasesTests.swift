@@ -145,6 +145,23 @@ import XCTest
         listener.phases(of: second), [.queued, .connected(isReused: true), .requestSent, .firstByte])
     }
 
+    func testAStreamedBodyTellsThatItWasSentBeforeTheResponseBegins() async throws {
+      let head = Latch()
+      let server = try ScriptedServer(
+        .readRequest, .wait(head), .text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"), .waitForClose)
+      defer { server.stop() }
+      let manager = try manager(CurlTransport(.ephemeral), "http://127.0.0.1:\(server.port)")
+      manager.method = .post
+      manager.body = .bytes([UInt8](repeating: 0x20, count: 3 << 20))
+      let listener = listener
+      let flight = manager.load().flightID
+      await waitUntil { listener.phases(of: flight).contains(.requestSent) }
+      XCTAssertFalse(listener.phases(of: flight).contains(.firstByte))
+      head.open()
+      await landed(flight)
+      XCTAssertEqual(listener.phases(of: flight).filter { $0 == .requestSent }.count, 1)
+    }
+
     func testAConnectionThatIsRefusedTellsNoPhaseThatDidNotHappen() async throws {
       let server = try ScriptedServer(.close)
       let port = server.port

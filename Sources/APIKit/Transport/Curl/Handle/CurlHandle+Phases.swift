@@ -14,6 +14,7 @@
     /// A request is about to be sent on the connection that there is now.
     func tellConnected() {
       guard transfer.tellsPhases else { return }
+      transfer.moved.sent = 0
       if transfer.metrics.isReused {
         transfer.phases = []
         tell(.connected(isReused: true))
@@ -33,16 +34,19 @@
       tell(.firstByte)
     }
 
-    /// Bytes of a body have moved, of an exchange for which libcurl itself reports no progress.
+    /// Bytes of a body have moved. Reports the progress of an exchange for which libcurl itself reports none.
     func tellMoved(sent: Int = 0, received: Int = 0) {
-      guard transfer.tellsPhases, let exchange = transfer.job?.exchange, exchange.onProgress == nil else {
-        return
-      }
-      if transfer.lastProgress == 0 { transfer.lastProgress = loop.now }
+      guard transfer.tellsPhases, let exchange = transfer.job?.exchange else { return }
       transfer.moved.sent += Int64(sent)
       transfer.moved.received += Int64(received)
       if received > 0 { transfer.moved.totalToReceive = transfer.contentLength }
-      if sent > 0 { transfer.moved.totalToSend = transfer.source?.length }
+      if sent > 0 {
+        transfer.moved.totalToSend = transfer.source?.length
+        // libcurl does not ask for the end of a body whose length it knows.
+        if transfer.moved.sent == transfer.moved.totalToSend { tell(.requestSent) }
+      }
+      guard exchange.onProgress == nil else { return }
+      if transfer.lastProgress == 0 { transfer.lastProgress = loop.now }
       report(transfer.moved)
     }
   }
