@@ -11,7 +11,22 @@ extension APIManager {
   public func value<Value: Decodable & Sendable>(
     _ parameters: Parameters? = nil, as type: Value.Type
   ) async throws(APIError) -> Value {
-    try await response(given: parameters).value(with: DecodingReformer<Value>())
+    try await response(given: parameters).value(
+      with: Reading { raw, source throws(APIError) in try raw.decode(options: source.decoding) })
+  }
+
+  /// Loads and reads the response as a ``RawDecodable`` type, which knows its own names and dates; otherwise the same.
+  public func value<Value: RawDecodable & Sendable>(
+    _ parameters: Parameters? = nil, as type: Value.Type
+  ) async throws(APIError) -> Value {
+    try await response(given: parameters).value(with: Reading { raw, _ throws(APIError) in try raw.decode() })
+  }
+
+  /// Loads and reads the response as a type that is both, by ``RawDecodable``.
+  public func value<Value: RawDecodable & Decodable & Sendable>(
+    _ parameters: Parameters? = nil, as type: Value.Type
+  ) async throws(APIError) -> Value {
+    try await response(given: parameters).value(with: Reading { raw, _ throws(APIError) in try raw.decode() })
   }
 
   /// Loads and reforms the response.
@@ -42,10 +57,36 @@ extension APIManager where Output: Decodable & Sendable {
   }
 }
 
-/// Decodes the whole of a response.
-private struct DecodingReformer<Output: Decodable & Sendable>: Reformer {
+extension APIManager where Output: RawDecodable & Sendable {
+  /// Loads and reads the response as the manager's ``Output``, a ``RawDecodable`` type; otherwise the same.
+  public func value(_ parameters: Parameters? = nil) async throws(APIError) -> Output {
+    try await value(parameters, as: Output.self)
+  }
+
+  /// Loads with the members of a value, and reads the response as the manager's ``Output``.
+  @_disfavoredOverload public func value(_ parameters: some Encodable) async throws(APIError) -> Output {
+    try await value(Parameters(encoding: parameters, keys: parameterEncoding.keys))
+  }
+}
+
+extension APIManager where Output: RawDecodable & Decodable & Sendable {
+  /// Loads and reads the response as the manager's ``Output``, a type that is both, by ``RawDecodable``.
+  public func value(_ parameters: Parameters? = nil) async throws(APIError) -> Output {
+    try await value(parameters, as: Output.self)
+  }
+
+  /// Loads with the members of a value, and reads the response as the manager's ``Output``.
+  @_disfavoredOverload public func value(_ parameters: some Encodable) async throws(APIError) -> Output {
+    try await value(Parameters(encoding: parameters, keys: parameterEncoding.keys))
+  }
+}
+
+/// Reads the whole of a response.
+private struct Reading<Output: Sendable>: Reformer {
+  let read: @Sendable (RawData, ReformSource) throws(APIError) -> Output
+
   func reform(_ raw: RawData, from source: ReformSource) throws(APIError) -> Output {
-    try raw.decode(as: Output.self, options: source.decoding)
+    try read(raw, source)
   }
 }
 

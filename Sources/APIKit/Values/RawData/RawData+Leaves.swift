@@ -4,7 +4,7 @@ extension RawData {
   /// or children is read as well.
   public var string: String? {
     guard let node = existing, node.isString else { return ownText?.string }
-    return document.bytes.withUnsafeBufferPointer { RawText.string($0, node) }
+    return RawText.string(document.buffer, node)
   }
 
   /// The value of a number that is an integer (`12`, but also `12.0` and `1.2e1`) and fits `Int`.
@@ -18,7 +18,7 @@ extension RawData {
     guard let node = existing, node.tag == .integer || node.tag == .number else {
       return writtenInteger(type)
     }
-    return document.bytes.withUnsafeBufferPointer { RawNumber.integer($0, node, as: type) }
+    return RawNumber.integer(document.buffer, node, as: type)
   }
 
   /// The double nearest to a number; nil also for a number that is larger than any double.
@@ -26,7 +26,7 @@ extension RawData {
     guard let node = existing, node.tag == .integer || node.tag == .number else {
       return isWritten ? fromText(RawNumber.double) : nil
     }
-    return document.bytes.withUnsafeBufferPointer { RawNumber.double($0, node.offset, length: node.length) }
+    return RawNumber.double(document.buffer, node)
   }
 
   /// The float nearest to a number, rounded only once, not through a double.
@@ -58,10 +58,8 @@ extension RawData {
   /// Whether this is a string with exactly this text, byte by byte. Creates no String.
   public func equals(_ text: String) -> Bool {
     guard let node = existing, node.isString else { return false }
-    return document.bytes.withUnsafeBufferPointer { bytes in
-      text.utf8.withContiguousStorageIfAvailable { document.matches(code, $0, in: bytes) }
-        ?? Array(text.utf8).withUnsafeBufferPointer { document.matches(code, $0, in: bytes) }
-    }
+    return text.utf8.withContiguousStorageIfAvailable { document.matches(code, $0) }
+      ?? Array(text.utf8).withUnsafeBufferPointer { document.matches(code, $0) }
   }
 }
 

@@ -3,21 +3,21 @@ extension RawData {
   ///
   /// An object with up to 40 members is scanned; a larger one gets an index on the first look-up.
   @inlinable
-  public subscript(key: String) -> RawData {
-    let index = member(key)
-    return index >= 0 ? RawData(document, index) : missing(key)
-  }
+  public subscript(key: String) -> RawData { RawData(document, member(key)) }
 
-  /// The tape index of a member; -1 for none. A separate function, so that the cursor is created at the
+  /// The code of a member, which may be a missing one. A separate function, so that the cursor is created at the
   /// call site: a cursor that only leads to a leaf then need not retain the document.
   @usableFromInline
   func member(_ key: String) -> Int {
-    guard let node = existing, node.tag == .object else { return -1 }
-    return document.value(of: key, in: code) ?? -1
+    if let node = existing, node.tag == .object {
+      let index = document.value(of: key, in: code)
+      if index >= 0 { return index }
+    }
+    return missing(key)
   }
 
-  @usableFromInline
-  func missing(_ key: String) -> RawData { RawData(missing: .key(key), after: self) }
+  @inline(never)
+  private func missing(_ key: String) -> Int { RawData(missing: .key(key), after: self).code }
 
   /// The element at a position, from 0. Missing when there is none or this is not an array.
   ///
@@ -40,7 +40,7 @@ extension RawData {
 
   /// The member with a name: `raw.items` is `raw["items"]`.
   @inlinable
-  public subscript(dynamicMember key: String) -> RawData { self[key] }
+  public subscript(dynamicMember key: String) -> RawData { RawData(document, member(key)) }
 
   /// The value at a path.
   public func at(_ path: RawPath) -> RawData {

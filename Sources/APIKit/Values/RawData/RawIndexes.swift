@@ -50,23 +50,21 @@ struct RawIndexes {
 
   /// The tape index of the value of the last member with a name.
   mutating func value(
-    of key: UnsafeBufferPointer<UInt8>, in object: Int, of document: RawDocument,
-    bytes: UnsafeBufferPointer<UInt8>
+    of key: UnsafeBufferPointer<UInt8>, in object: Int, of document: RawDocument
   ) -> Int? {
-    if byObject[object] == nil { byObject[object] = Self.index(object, of: document, bytes: bytes) }
+    if byObject[object] == nil { byObject[object] = Self.index(object, of: document) }
     guard let slots = byObject[object] else { return nil }
     var slot = Self.hash(key) & (slots.count - 1)
     while slots[slot] != 0 {
       let candidate = Int(slots[slot])
-      if document.matches(candidate, key, in: bytes) { return candidate + 1 }
+      if document.matches(candidate, key) { return candidate + 1 }
       slot = (slot + 1) & (slots.count - 1)
     }
     return nil
   }
 
-  private static func index(
-    _ object: Int, of document: RawDocument, bytes: UnsafeBufferPointer<UInt8>
-  ) -> [UInt32] {
+  private static func index(_ object: Int, of document: RawDocument) -> [UInt32] {
+    let bytes = document.buffer
     var capacity = 64
     while capacity < document.count(of: object) * 2 { capacity *= 2 }
     var slots = [UInt32](repeating: 0, count: capacity)
@@ -87,7 +85,7 @@ struct RawIndexes {
     /// Inserts the current name. A later member with the same name replaces the earlier one.
     func insert(_ key: UnsafeBufferPointer<UInt8>) {
       var slot = hash(key) & mask
-      while slots[slot] != 0, !document.matches(Int(slots[slot]), key, in: bytes) { slot = (slot + 1) & mask }
+      while slots[slot] != 0, !document.matches(Int(slots[slot]), key) { slot = (slot + 1) & mask }
       slots[slot] = UInt32(name)
     }
   }
@@ -112,11 +110,8 @@ extension RawDocument {
 
   @inline(never)
   func indexedValue(of key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
-    bytes.withUnsafeBufferPointer { bytes in
-      // The pointers are only used in the closure of the lock, and the lock is never acquired recursively.
-      nonisolated(unsafe) let key = key
-      nonisolated(unsafe) let bytes = bytes
-      return indexes.withLock { $0.value(of: key, in: object, of: self, bytes: bytes) }
-    }
+    // The pointer is only used in the closure of the lock, and the lock is never acquired recursively.
+    nonisolated(unsafe) let key = key
+    return indexes.withLock { $0.value(of: key, in: object, of: self) }
   }
 }

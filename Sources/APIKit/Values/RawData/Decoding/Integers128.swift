@@ -8,24 +8,30 @@ extension UInt128: RawLeaf {}
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension RawDecoder {
-  func decode(_ type: Int128.Type) throws -> Int128 { try leaf(type) }
-  func decode(_ type: UInt128.Type) throws -> UInt128 { try leaf(type) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try session.leaf(type, at: code) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try session.leaf(type, at: code) }
 }
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension RawKeyedContainer {
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try member(key).leaf(type) }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try member(key).leaf(type) }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try session.leaf(type, at: member(key))
+  }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try session.leaf(type, at: member(key))
+  }
   func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-    try present(key)?.leaf(type)
+    try present(key).map { try session.leaf(type, at: $0) }
   }
   func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-    try present(key)?.leaf(type)
+    try present(key).map { try session.leaf(type, at: $0) }
   }
 }
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension RawUnkeyedContainer {
-  mutating func decode(_ type: Int128.Type) throws -> Int128 { try next(type) { try $0.leaf(type) } }
-  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next(type) { try $0.leaf(type) } }
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try next(type) { try $0.leaf(type, at: $1) } }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+    try next(type) { try $0.leaf(type, at: $1) }
+  }
 }

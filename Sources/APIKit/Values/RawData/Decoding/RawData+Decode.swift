@@ -50,9 +50,15 @@ extension RawData {
   public func decode<Value: Decodable>(
     as type: Value.Type = Value.self, options: DecodingOptions = .default
   ) throws(APIError) -> Value {
-    let decoder = RawDecoder(session: RawDecoder.Session(options: options, root: self), code: code)
+    let session = RawDecoder.Session(options: options, root: self)
+    return try decoded { try session.value(type, at: code) }
+  }
+
+  /// Runs what reads a value of this part of the document, with enough stack, and describes its errors.
+  @usableFromInline
+  func decoded<Value>(_ read: () throws -> Value) throws(APIError) -> Value {
     do {
-      return try DeepStack.run(depth: document.depthLimit) { () throws(any Error) in try decoder.value(type) }
+      return try DeepStack.run(depth: document.depthLimit) { () throws(any Error) in try read() }
     } catch let error as DecodingError {
       throw APIError(
         .reform, .unexpectedValue, detail(of: error), quote: Self.quote(of: error), underlying: error)

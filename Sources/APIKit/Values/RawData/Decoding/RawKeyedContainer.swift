@@ -2,9 +2,19 @@
 struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let session: RawDecoder.Session
   /// The tape index of the object.
-  let object: Int
+  private let object: Int
   /// How the keys are matched with the object's names.
-  let keys: RawData.DecodingOptions.Keys
+  private let keys: RawData.DecodingOptions.Keys
+  /// Where the session remembers what was asked of the object before; it lives as long as the session.
+  private let order: UnsafeMutablePointer<RawMemberOrder>?
+
+  @inline(__always)
+  init(session: RawDecoder.Session, object: Int, keysAreData: Bool) {
+    self.session = session
+    self.object = object
+    keys = keysAreData ? .asWritten : session.options.keys
+    order = keysAreData ? nil : session.order(of: ObjectIdentifier(Key.self), for: object)
+  }
 
   var raw: RawData { session.raw(object) }
 
@@ -20,71 +30,57 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  func contains(_ key: Key) -> Bool { find(key.stringValue) != nil }
+  func contains(_ key: Key) -> Bool { find(key) >= 0 }
 
-  func decodeNil(forKey key: Key) throws -> Bool { try member(key).raw.isNull }
+  func decodeNil(forKey key: Key) throws -> Bool { try session.raw(member(key)).isNull }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try member(key).value(type)
+    try session.value(type, at: member(key))
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try present(key)?.value(type)
+    try present(key).map { try session.value(type, at: $0) }
   }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Nested> {
-    try member(key).container(keyedBy: type)
+    try session.decoder(at: member(key)).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    try member(key).unkeyedContainer()
+    try session.decoder(at: member(key)).unkeyedContainer()
   }
 
-  func superDecoder() throws -> any Decoder { RawDecoder(session: session, code: raw["super"].code) }
+  func superDecoder() throws -> any Decoder { session.decoder(at: raw["super"].code) }
 
   func superDecoder(forKey key: Key) throws -> any Decoder {
-    RawDecoder(session: session, code: find(key.stringValue) ?? raw[key.stringValue].code)
+    let index = find(key)
+    return session.decoder(at: index >= 0 ? index : raw[key.stringValue].code)
   }
 
   // MARK: Looking up
 
+  /// The tape index of the value of a member; -1 when there is none.
   @inline(__always)
-  private func find(_ key: String) -> Int? {
-    if let index = session.document.value(of: key, in: object) { return index }
-    return keys == .snakeCase ? findSnakeCase(key) : nil
-  }
-
-  /// The member with the key in snake case; otherwise one whose name in camel case is the key, such as
-  /// `address_1` for `address1`.
-  private func findSnakeCase(_ key: String) -> Int? {
-    let name: String
-    if let known = session.snakeCase[ExactText(key)] {
-      name = known
-    } else {
-      name = RawKeyCase.snakeCase(key)
-      session.snakeCase[ExactText(key)] = name
-    }
-    if let index = session.document.value(of: name, in: object) { return index }
-    var found: Int?
-    for (name, value) in raw.members where RawKeyCase.camelCase(name).equalsExactly(key) {
-      found = value.code
-    }
-    return found
+  private func find(_ key: Key) -> Int {
+    let name = key.stringValue
+    if let order, let index = order.pointee.value(of: name, in: object) { return index }
+    return session.search(name, in: object, keys, order)
   }
 
   @inline(__always)
-  func member(_ key: Key) throws -> RawDecoder {
-    guard let value = find(key.stringValue) else { throw notFound(key) }
-    return RawDecoder(session: session, code: value)
+  func member(_ key: Key) throws -> Int {
+    let index = find(key)
+    guard index >= 0 else { throw notFound(key) }
+    return index
   }
 
   /// The member, unless it is missing or null.
   @inline(__always)
-  func present(_ key: Key) throws -> RawDecoder? {
-    guard let value = find(key.stringValue), session.document.node(value).tag != .null else { return nil }
-    return RawDecoder(session: session, code: value)
+  func present(_ key: Key) -> Int? {
+    let index = find(key)
+    return index >= 0 && session.document.node(index).tag != .null ? index : nil
   }
 
   @inline(never)
@@ -97,44 +93,72 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 // One method per leaf type: each is a requirement of the protocol, and a single generic witness made
 // decoding a list a third slower.
 extension RawKeyedContainer {
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key).leaf(type) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try member(key).leaf(type) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try member(key).leaf(type) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try member(key).leaf(type) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try member(key).leaf(type) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try member(key).leaf(type) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try member(key).leaf(type) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try member(key).leaf(type) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try member(key).leaf(type) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try member(key).leaf(type) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try member(key).leaf(type) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try member(key).leaf(type) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try member(key).leaf(type) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try member(key).leaf(type) }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try session.leaf(type, at: member(key)) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try session.leaf(type, at: member(key))
+  }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try session.leaf(type, at: member(key))
+  }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try session.leaf(type, at: member(key)) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try session.leaf(type, at: member(key)) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try session.leaf(type, at: member(key)) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try session.leaf(type, at: member(key)) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try session.leaf(type, at: member(key)) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try session.leaf(type, at: member(key)) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try session.leaf(type, at: member(key)) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try session.leaf(type, at: member(key)) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+    try session.leaf(type, at: member(key))
+  }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+    try session.leaf(type, at: member(key))
+  }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+    try session.leaf(type, at: member(key))
+  }
 
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    try present(key).map { try session.leaf(type, at: $0) }
+  }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try present(key)?.leaf(type)
+    try present(key).map { try session.leaf(type, at: $0) }
   }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try present(key)?.leaf(type)
+    try present(key).map { try session.leaf(type, at: $0) }
   }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try present(key)?.leaf(type) }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try present(key)?.leaf(type) }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try present(key)?.leaf(type) }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try present(key)?.leaf(type) }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try present(key)?.leaf(type) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try present(key)?.leaf(type) }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try present(key)?.leaf(type) }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+    try present(key).map { try session.leaf(type, at: $0) }
+  }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try present(key).map { try session.leaf(type, at: $0) }
+  }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+    try present(key).map { try session.leaf(type, at: $0) }
+  }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+    try present(key).map { try session.leaf(type, at: $0) }
+  }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+    try present(key).map { try session.leaf(type, at: $0) }
+  }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+    try present(key).map { try session.leaf(type, at: $0) }
+  }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+    try present(key).map { try session.leaf(type, at: $0) }
+  }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+    try present(key).map { try session.leaf(type, at: $0) }
+  }
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try present(key)?.leaf(type)
+    try present(key).map { try session.leaf(type, at: $0) }
   }
   func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try present(key)?.leaf(type)
+    try present(key).map { try session.leaf(type, at: $0) }
   }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try present(key)?.leaf(type)
+    try present(key).map { try session.leaf(type, at: $0) }
   }
 }
 

@@ -11,7 +11,7 @@ public import Foundation
 /// ```
 public protocol RawLeaf {
   /// Reads a value; nil when it is of another kind or does not fit.
-  init?(raw: RawData)
+  init?(raw: borrowing RawData)
   /// The expected kind, for errors: `a number`.
   static var expectation: String { get }
 }
@@ -26,7 +26,7 @@ extension RawLeaf {
 
 extension RawLeaf where Self: RawRepresentable, RawValue: RawLeaf {
   /// Reads the raw value.
-  public init?(raw: RawData) {
+  public init?(raw: borrowing RawData) {
     guard let value = RawValue(raw: raw), let leaf = Self(rawValue: value) else { return nil }
     self = leaf
   }
@@ -37,7 +37,7 @@ extension RawLeaf where Self: RawRepresentable, RawValue: RawLeaf {
 
 extension String: RawLeaf {
   /// The text of a string.
-  public init?(raw: RawData) { self.init(read: raw.string) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.string) }
 
   /// A string.
   public static var expectation: String { "a string" }
@@ -45,7 +45,7 @@ extension String: RawLeaf {
 
 extension Bool: RawLeaf {
   /// True or false.
-  public init?(raw: RawData) { self.init(read: raw.bool) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.bool) }
 
   /// True or false.
   public static var expectation: String { "true or false" }
@@ -53,7 +53,7 @@ extension Bool: RawLeaf {
 
 extension Double: RawLeaf {
   /// A number.
-  public init?(raw: RawData) { self.init(read: raw.double) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.double) }
 
   /// A number.
   public static var expectation: String { "a number" }
@@ -61,7 +61,7 @@ extension Double: RawLeaf {
 
 extension Float: RawLeaf {
   /// A number.
-  public init?(raw: RawData) { self.init(read: raw.float) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.float) }
 
   /// A number.
   public static var expectation: String { "a number" }
@@ -69,7 +69,7 @@ extension Float: RawLeaf {
 
 extension Decimal: RawLeaf {
   /// A number.
-  public init?(raw: RawData) { self.init(read: raw.decimal) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.decimal) }
 
   /// A number.
   public static var expectation: String { "a number" }
@@ -77,7 +77,7 @@ extension Decimal: RawLeaf {
 
 extension Date: RawLeaf {
   /// A date, read by ``RawData/DateFormat/automatic``.
-  public init?(raw: RawData) { self.init(read: raw.date) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.date) }
 
   /// A date.
   public static var expectation: String { "a date" }
@@ -85,7 +85,7 @@ extension Date: RawLeaf {
 
 extension URL: RawLeaf {
   /// A string that is a URL.
-  public init?(raw: RawData) { self.init(read: raw.url) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.url) }
 
   /// A URL.
   public static var expectation: String { "a URL" }
@@ -93,7 +93,7 @@ extension URL: RawLeaf {
 
 extension Data: RawLeaf {
   /// A string of base64.
-  public init?(raw: RawData) { self.init(read: raw.data) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.data) }
 
   /// Base64.
   public static var expectation: String { "base64" }
@@ -101,9 +101,9 @@ extension Data: RawLeaf {
 
 extension RawData: RawLeaf {
   /// Any value that is not missing.
-  public init?(raw: RawData) {
+  public init?(raw: borrowing RawData) {
     guard raw.exists else { return nil }
-    self = raw
+    self = copy raw
   }
 
   /// A value.
@@ -112,7 +112,7 @@ extension RawData: RawLeaf {
 
 extension RawLeaf where Self: FixedWidthInteger {
   /// A number that is an integer and fits.
-  public init?(raw: RawData) { self.init(read: raw.integer(Self.self)) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.integer(Self.self)) }
 
   /// An integer, with the range when it is not that of `Int`.
   public static var expectation: String {
@@ -124,7 +124,7 @@ extension Int: RawLeaf {
   // The leaf that is read most. It does not use the generic initializer, which other modules could not
   // specialise.
   /// A number that is an integer and fits.
-  public init?(raw: RawData) { self.init(read: raw.int) }
+  public init?(raw: borrowing RawData) { self.init(read: raw.int) }
 }
 extension Int8: RawLeaf {}
 extension Int16: RawLeaf {}

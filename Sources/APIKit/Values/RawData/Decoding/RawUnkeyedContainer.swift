@@ -6,13 +6,10 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
   private let end: Int
   private(set) var currentIndex = 0
 
-  init(session: RawDecoder.Session, array: Int) {
+  init(session: RawDecoder.Session, array: Int, elements: Range<Int>) {
     self.session = session
     self.array = array
-    // In a document that was XML, an element that stands once is an array of one.
-    let isArray = session.document.node(array).tag == .array
-    index = isArray ? array + 2 : array
-    end = isArray ? session.document.end(of: array) : session.document.next(after: array)
+    (index, end) = (elements.lowerBound, elements.upperBound)
   }
 
   var codingPath: [any CodingKey] { session.codingPath(to: array) }
@@ -20,48 +17,48 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
   var isAtEnd: Bool { index >= end }
 
   mutating func decodeNil() throws -> Bool {
-    guard try current(Any?.self).raw.isNull else { return false }
+    guard try session.raw(current(Any?.self)).isNull else { return false }
     advance()
     return true
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try next(type) { try $0.value(type) }
+    try next(type) { try $0.value(type, at: $1) }
   }
 
   /// The witness for all leaf types that the protocol names.
   mutating func decode<Leaf: RawLeaf & Decodable>(_ type: Leaf.Type) throws -> Leaf {
-    try next(type) { try $0.leaf(type) }
+    try next(type) { try $0.leaf(type, at: $1) }
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) throws -> KeyedDecodingContainer<Nested> {
-    try next([String: Any].self) { try $0.container(keyedBy: type) }
+    try next([String: Any].self) { try $0.decoder(at: $1).container(keyedBy: type) }
   }
 
   mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try next([Any].self) { try $0.unkeyedContainer() }
+    try next([Any].self) { try $0.decoder(at: $1).unkeyedContainer() }
   }
 
-  mutating func superDecoder() throws -> any Decoder { try next(Any.self) { $0 } }
+  mutating func superDecoder() throws -> any Decoder { try next(Any.self) { $0.decoder(at: $1) } }
 
   // MARK: Reading the next element
 
   /// Reads the next element. If that fails, the element remains the next one.
   @inline(__always)
   mutating func next<Value>(
-    _ type: Any.Type, _ read: (RawDecoder) throws -> Value
+    _ type: Any.Type, _ read: (RawDecoder.Session, Int) throws -> Value
   ) throws -> Value {
-    let value = try read(current(type))
+    let value = try read(session, current(type))
     advance()
     return value
   }
 
   @inline(__always)
-  private func current(_ type: Any.Type) throws -> RawDecoder {
+  private func current(_ type: Any.Type) throws -> Int {
     guard index < end else { throw exhausted(type) }
-    return RawDecoder(session: session, code: index)
+    return index
   }
 
   @inline(__always)

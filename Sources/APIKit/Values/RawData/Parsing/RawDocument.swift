@@ -8,6 +8,9 @@ final class RawDocument: Sendable {
   /// `deinit`, so every thread that holds the document may read it.
   nonisolated(unsafe) let tape: UnsafePointer<UInt64>
   let wordCount: Int
+  /// Where `bytes` begin. The storage of an array stays where it is while the array is kept and not changed, and `bytes` is
+  /// never changed; whoever reads here holds the document.
+  nonisolated(unsafe) let base: UnsafePointer<UInt8>
   /// Its arrays and objects are nested no deeper than this.
   let depthLimit: Int
   /// Whether it was XML: an element that stands once is read as an array of one, and one with attributes by its text.
@@ -15,11 +18,13 @@ final class RawDocument: Sendable {
   let misses = Mutex(RawMisses())
   let indexes = Mutex(RawIndexes())
 
-  /// Takes ownership of a tape allocated by `malloc`.
+  /// Takes ownership of a tape allocated by `malloc`. The bytes are at `base`.
   init(
-    bytes: [UInt8], tape: UnsafeMutablePointer<UInt64>, wordCount: Int, depthLimit: Int, isXML: Bool = false
+    bytes: [UInt8], base: UnsafePointer<UInt8>, tape: UnsafeMutablePointer<UInt64>, wordCount: Int,
+    depthLimit: Int, isXML: Bool = false
   ) {
     self.bytes = bytes
+    self.base = base
     self.tape = UnsafePointer(tape)
     self.wordCount = wordCount
     self.depthLimit = depthLimit
@@ -27,6 +32,10 @@ final class RawDocument: Sendable {
   }
 
   deinit { free(UnsafeMutablePointer(mutating: tape)) }
+
+  /// The bytes, for as long as the document is held.
+  @inline(__always)
+  var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: base, count: bytes.count) }
 
   /// The size of the tape in bytes.
   var memory: Int { wordCount * MemoryLayout<UInt64>.stride }
@@ -75,68 +84,87 @@ extension RawDocument {
     return index
   }
 
-  /// The index of the value of an object's last member with a name; nil when there is none.
+  /// The index of the value of an object's last member with a name; -1 when there is none.
   @inline(__always)
-  func value(of key: String, in object: Int) -> Int? {
+  func value(of key: String, in object: Int) -> Int {
     let found = key.utf8.withContiguousStorageIfAvailable { value(of: $0, in: object) }
     if let found { return found }
     return Array(key.utf8).withUnsafeBufferPointer { value(of: $0, in: object) }
   }
 
   /// The same for a name in UTF-8. Names are compared byte by byte.
-  func value(of key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
-    if node(object).length > RawIndexes.threshold { return indexedValue(of: key, in: object) }
-    return bytes.withUnsafeBufferPointer { bytes in
-      var found: Int?
-      var index = object + 2
-      let end = end(of: object)
-      while index < end {
-        if matches(index, key, in: bytes) { found = index + 1 }
-        index = next(after: index + 1)
+  @inline(__always)
+  func value(of key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
+    let count = node(object).length
+    if count > RawIndexes.threshold { return indexedValue(of: key, in: object) ?? -1 }
+    let (first, end) = (object + 2, end(of: object))
+    if end - first == count * 2 {
+      // Without arrays and objects each member has two words, so the last one of a name is the first from the end.
+      var name = end - 2
+      while name > first {
+        // Two names at once: most are of another length.
+        if RawNode.mayBeString(node(name), node(name - 2), length: key.count) {
+          if matches(name, key) { return name + 1 }
+          if matches(name - 2, key) { return name - 1 }
+        }
+        name -= 4
       }
-      return found
+      return name == first && matches(name, key) ? name + 1 : -1
     }
+    var (found, name) = (-1, first)
+    while name < end {
+      if matches(name, key) { found = name + 1 }
+      name = next(after: name + 1)
+    }
+    return found
   }
 
   /// Whether the text of the string at an index is the given UTF-8.
   @inline(__always)
-  func matches(
-    _ index: Int, _ text: UnsafeBufferPointer<UInt8>, in bytes: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
+  func matches(_ index: Int, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let node = node(index)
-    if node.tag == .string {
-      guard node.length == text.count else { return false }
+    if node.isString(length: text.count) {
       // In bounds, because the parser stored offset and length of a complete string. An empty text has no
       // base address, and nothing to compare.
-      guard let text = text.baseAddress, let bytes = bytes.baseAddress else { return true }
-      return sameBytes(bytes + node.offset, text, count: node.length)
+      guard let text = text.baseAddress else { return true }
+      return sameBytes(base + node.offset, text, count: node.length)
     }
-    return node.tag == .escapedString && RawText.unescaped(bytes, node).elementsEqual(text)
+    return node.tag == .escapedString && matchesEscaped(node, text)
+  }
+
+  /// Whether two names are written alike, with their escapes.
+  @inline(__always)
+  func namesAreEqual(_ left: Int, _ right: Int) -> Bool {
+    let (left, right) = (node(left), node(right))
+    return left.word >> 32 == right.word >> 32
+      && sameBytes(base + left.offset, base + right.offset, count: left.length)
+  }
+
+  @inline(never)
+  private func matchesEscaped(_ node: RawNode, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    RawText.unescaped(buffer, node).elementsEqual(text)
   }
 }
 
 /// Compares two runs of `count` readable bytes.
 @inline(__always)
 func sameBytes(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, count: Int) -> Bool {
-  let left = UnsafeRawPointer(left)
-  let right = UnsafeRawPointer(right)
-  guard count >= 8 else {
-    for offset in 0..<count
-    where left.load(fromByteOffset: offset, as: UInt8.self)
-      != right.load(fromByteOffset: offset, as: UInt8.self)
-    { return false }
-    return true
+  let (left, right) = (UnsafeRawPointer(left), UnsafeRawPointer(right))
+  @inline(__always)
+  func same<Word: FixedWidthInteger & BitwiseCopyable>(_ type: Word.Type, at offset: Int) -> Bool {
+    left.loadUnaligned(fromByteOffset: offset, as: type)
+      == right.loadUnaligned(fromByteOffset: offset, as: type)
   }
-  var offset = 0
-  while offset + 8 < count {
-    if left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      != right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-    {
-      return false
+  // The last word may overlap the one before it.
+  if count >= 8 {
+    var offset = 0
+    while offset + 8 < count {
+      guard same(UInt64.self, at: offset) else { return false }
+      offset += 8
     }
-    offset += 8
+    return same(UInt64.self, at: count - 8)
   }
-  // The last eight bytes, which may overlap the previous ones.
-  return left.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-    == right.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+  if count >= 4 { return same(UInt32.self, at: 0) && same(UInt32.self, at: count - 4) }
+  if count >= 2 { return same(UInt16.self, at: 0) && same(UInt16.self, at: count - 2) }
+  return count == 0 || same(UInt8.self, at: 0)
 }

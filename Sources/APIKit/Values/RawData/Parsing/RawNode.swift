@@ -46,6 +46,17 @@ struct RawNode {
   @inline(__always)
   var isContainer: Bool { word >> 60 >= UInt64(Tag.array.rawValue) }
 
+  /// Whether it is a string without escapes of this length: both at once.
+  @inline(__always)
+  func isString(length: Int) -> Bool { Int(word >> 32) == Int(Tag.string.rawValue) << 28 + length }
+
+  /// Whether one of two strings has this length or has escapes: only their tag has the second bit.
+  @inline(__always)
+  static func mayBeString(_ first: RawNode, _ second: RawNode, length: Int) -> Bool {
+    first.isString(length: length) || second.isString(length: length)
+      || (first.word | second.word) >> 61 & 1 != 0
+  }
+
   @inline(__always)
   var isString: Bool { tag == .string || tag == .escapedString }
 }

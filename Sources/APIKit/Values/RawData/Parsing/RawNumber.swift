@@ -157,6 +157,38 @@ extension RawNumber {
     return number.integer(type)
   }
 
+  /// The double nearest to a number node; nil when it is larger than any double.
+  @inline(__always)
+  static func double(_ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode) -> Double? {
+    shortDouble(bytes, node) ?? double(bytes, node.offset, length: node.length)
+  }
+
+  /// The value of a number of at most 15 digits without an exponent, which has a single rounding; nil for others.
+  @inline(__always)
+  private static func shortDouble(_ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode) -> Double? {
+    guard node.length <= 16 else { return nil }
+    var index = node.offset
+    let end = index + node.length
+    let isNegative = bytes[index] == UInt8(ascii: "-")
+    if isNegative { index += 1 }
+    var significand: UInt64 = 0
+    var fraction = end
+    while index < end {
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      index += 1
+      if digit < 10 {
+        significand = significand &* 10 &+ UInt64(digit)
+      } else if bytes[index - 1] == UInt8(ascii: ".") {
+        fraction = index
+      } else {
+        return nil
+      }
+    }
+    guard significand <= 1 << 53 else { return nil }
+    let magnitude = Double(significand) / (fraction < end ? powers[end - fraction] : 1)
+    return isNegative ? -magnitude : magnitude
+  }
+
   /// The double nearest to the number; nil when it is larger than any double.
   static func double(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int) -> Double? {
     guard let number = RawNumber(bytes, offset, length: length) else { return nil }

@@ -50,7 +50,7 @@ struct RawParser {
       let isLoose = parser.capacity - parser.count > parser.count / 8
       let tape = isLoose ? reallocate(parser.tape, parser.count) : parser.tape
       return RawDocument(
-        bytes: bytes, tape: tape, wordCount: parser.count, depthLimit: depthLimit, isXML: isXML)
+        bytes: bytes, base: base, tape: tape, wordCount: parser.count, depthLimit: depthLimit, isXML: isXML)
     }
   }
 
