@@ -10,6 +10,7 @@ let pathGroup = BenchGroup(name: "path", summary: "a load from takeoff to landin
   try await ownSigner(measurement)
   try await poolOfOne(measurement)
   try await threadHops(measurement)
+  try loadMemory(measurement)
 }
 
 /// What a load costs beside transport and parsing: parameters, policy, assembly, HMAC signature, the steps
@@ -83,12 +84,19 @@ private func onOneCore(_ measurement: Measurement) async throws {
 /// Tasks off the main actor that await one manager and decode a type of their own, as a command line tool or a
 /// server would: it makes the manager of an endpoint once and asks it from wherever it is.
 private func awaitedAndDecoded(_ measurement: Measurement) async throws {
-  let name = "awaited and decoded as Decodable, 64 in flight, against manager to delegate"
-  guard measurement.wants(name) else { return }
+  let names = (
+    decodable: "awaited and decoded as Decodable, 64 in flight, against manager to delegate",
+    raw: "awaited and read as RawDecodable, 64 in flight, against manager to delegate"
+  )
+  guard measurement.wants(names.decodable, names.raw) else { return }
   let jobs = try WireJobs(try WireServer.shared.get().baseURL)
   try await measurement.race(
-    name, bar: .atLeast(0.9), note: "64 tasks share one manager",
+    names.decodable, bar: .atLeast(0.9), note: "64 tasks share one manager",
     ours: { try await jobs.awaited(12_800, inFlight: 64) },
+    theirs: { await jobs.managers(12_800, inFlight: 64) })
+  try await measurement.race(
+    names.raw, bar: .atLeast(0.95), note: "64 tasks share one manager",
+    ours: { try await jobs.awaitedRaw(12_800, inFlight: 64) },
     theirs: { await jobs.managers(12_800, inFlight: 64) })
 }
 

@@ -54,6 +54,16 @@ struct WireJobs {
     }
   }
 
+  /// The same rows awaited, each page read as a ``RawHomePage``.
+  func awaitedRaw(_ count: Int, inFlight: Int) async throws -> Double {
+    let manager = await BenchManager(service)
+    return try await share(count, among: inFlight) { number in
+      let response = try await manager.response(for: BenchManager.parameters(page: number % 10))
+      let rows = try response.raw.decode(as: RawHomePage.self).items
+      guard rows.count == 20 else { throw BenchFailure("\(rows.count) rows") }
+    }
+  }
+
   /// The same rows by URLSession and `JSONSerialization`; not signed.
   func urlSession(_ count: Int, inFlight: Int) async throws -> Double {
     try await share(count, among: inFlight) { _ in
@@ -115,6 +125,22 @@ struct HomeRow: Sendable, Decodable {
   let title: String
   let price: Int
   let beds: Int
+}
+
+extension HomeRow: RawDecodable {
+  init(_ raw: borrowing RawData) throws {
+    id = try raw.id.require()
+    title = try raw.title.require()
+    price = try raw.price.require()
+    beds = try raw.beds.require()
+  }
+}
+
+/// The page as a type of the application's own that reads raw data.
+struct RawHomePage: RawDecodable {
+  let items: [HomeRow]
+
+  init(_ raw: borrowing RawData) throws { items = try [HomeRow](raw.items) }
 }
 
 /// The page as a type of the application's own.

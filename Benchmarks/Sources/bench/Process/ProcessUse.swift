@@ -10,11 +10,21 @@ enum ProcessUse {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
+  /// How many times `work` allocates, on all threads.
+  static func allocations(of work: () async throws -> Void) async rethrows -> Int {
+    machine_count_allocations()
+    try await work()
+    return machine_allocations()
+  }
+
   /// What is taken from the heap, in all arenas, in bytes.
   static var heap: Int { machine_heap_in_use() }
 
   /// The memory it holds, in bytes.
   static var resident: Int { number("VmRSS:", in: "/proc/self/status") * 1024 }
+
+  /// The part of it that is pages of programs and libraries, in bytes.
+  static var residentFiles: Int { number("RssFile:", in: "/proc/self/status") * 1024 }
 
   /// Gives freed memory back to the system, so that growth from now on is not hidden in it.
   static func trimHeap() { machine_trim_heap() }

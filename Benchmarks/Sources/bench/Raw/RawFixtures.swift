@@ -16,6 +16,19 @@ enum RawFixtures {
     return Array("{\"code\":0,\"total\":932,\"page\":1,\"items\":[\(rows.joined(separator: ","))]}".utf8)
   }
 
+  /// 20 homes of 20 members each, about 7 KB.
+  static func homes() throws -> [UInt8] {
+    let rows = try table("sacramento.csv").prefix(20).enumerated().map { number, row in
+      "{\"id\":\(1000 + number),\"title\":\"\(row["type"]!) in \(row["city"]!)\",\"price\":\(row["price"]!),"
+        + "\"beds\":\(row["beds"]!),\"type\":\"\(row["type"]!)\",\"sold\":\(number % 3 == 0),"
+        + "\"city\":\"\(row["city"]!)\",\"zip\":\"\(row["zip"]!)\",\"baths\":\(row["baths"]!),\"sqft\":\(row["sqft"]!),"
+        + "\"state\":\"California\",\"agent\":\(number % 2 == 0 ? "null" : "\"Lin\""),"
+        + "\"phone\":\"+1 916 555 01\(10 + number)\",\"year\":\(1950 + number),\"floor\":\(number % 7),\"lift\":false,"
+        + "\"fee\":12.75,\"heating\":\"central\",\"latitude\":\(row["latitude"]!),\"longitude\":\(row["longitude"]!)}"
+    }
+    return Array("{\"code\":0,\"total\":932,\"page\":1,\"items\":[\(rows.joined(separator: ","))]}".utf8)
+  }
+
   /// 2,930 homes, about 1.2 MB.
   static func listing() throws -> [UInt8] {
     let rows = try table("ames.csv").enumerated().map { number, row in

@@ -7,6 +7,7 @@ let rawGroup = BenchGroup(name: "raw", summary: "reading JSON, against Foundatio
   try parsing(measurement, page: page, listing: listing)
   try reading(measurement, page: page, listing: listing)
   try decoding(measurement, page: page, listing: listing)
+  try typedRows(measurement)
   try lookingUp(measurement, listing: listing)
   try memory(measurement, page: page, listing: listing)
   try growth(measurement)
@@ -86,7 +87,7 @@ private func decoding<Value: Decodable>(
   let data = Data(bytes)
   let decoder = JSONDecoder()
   try measurement.compare(
-    "parse and decode(as:), \(name)", bar: .atLeast(3), bytes: bytes.count,
+    "parse and decode(as:), \(name)", bar: .atLeast(5), bytes: bytes.count,
     ours: { keep(try RawData(parsing: bytes).decode(as: type)) },
     theirs: { keep(try decoder.decode(type, from: data)) })
 }

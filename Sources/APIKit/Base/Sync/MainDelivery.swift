@@ -35,6 +35,8 @@ package final class MainDelivery: Sendable {
   }
 
   private let state = Mutex(MainDeliveryState())
+  /// The memory of the last round's items, for those of the next.
+  @MainActor private var spare: [Delivery] = []
   /// The thread that is delivering a round; 0 for none.
   private let roundThread = AtomicInt()
 
@@ -96,13 +98,16 @@ package final class MainDelivery: Sendable {
   /// this many rounds other work of the main thread is let in.
   private static let roundsPerHop = 16
 
+  /// A round of more items does not keep its memory.
+  private static let spareItems = 256
+
   @MainActor private func run() {
     for _ in 0..<Self.roundsPerHop {
-      let items = state.withLock { state in
-        let items = state.pending
-        state.pending = []
+      var items: [Delivery] = []
+      swap(&items, &spare)
+      state.withLock { state in
+        swap(&state.pending, &items)
         state.isScheduled = !items.isEmpty
-        return items
       }
       if items.isEmpty { return }
       roundThread.store(Self.thread)
@@ -113,6 +118,9 @@ package final class MainDelivery: Sendable {
         }
       }
       roundThread.store(0)
+      items.removeAll(keepingCapacity: items.count <= Self.spareItems)
+      // A delivery may run the main loop, and with it a round of its own.
+      if spare.isEmpty { spare = items }
       let after = state.withLock { state in
         let after = state.atRoundEnd
         if !after.isEmpty { state.atRoundEnd = [] }

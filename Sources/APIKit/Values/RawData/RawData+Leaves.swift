@@ -31,11 +31,10 @@ extension RawData {
 
   /// The float nearest to a number, rounded only once, not through a double.
   var float: Float? {
-    guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
-    return document.bytes.withUnsafeBufferPointer { bytes in
-      let float = RawNumber.text(bytes, node.offset, length: node.length) { Float($0) }
-      return float.flatMap { $0.isFinite ? $0 : nil }
+    guard let node = existing, node.tag == .integer || node.tag == .number else {
+      return isWritten ? fromText(RawNumber.float) : nil
     }
+    return RawNumber.float(document.buffer, node.offset, length: node.length)
   }
 
   /// The value of `true` or `false`.

@@ -89,7 +89,7 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// The error's detail contains the name and the position, but not the value.
   public func validate() throws(APIError) {
     for field in fields {
-      guard !field.name.isEmpty, field.name.utf8.allSatisfy(HTTPToken.characters.contains) else {
+      guard !field.name.isEmpty, field.name.utf8.allSatisfy({ HTTPToken.characters.contains($0) }) else {
         throw APIError(.assembly, .invalidHeader, "\(field.name.debugDescription) is not a header name")
       }
       // Field values: visible characters, space, tab and bytes beyond ASCII; no other control (9110, 5.5).

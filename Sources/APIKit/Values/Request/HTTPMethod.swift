@@ -40,5 +40,5 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
   public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
   /// Whether the method is a valid token.
-  var isToken: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy(HTTPToken.characters.contains) }
+  var isToken: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy { HTTPToken.characters.contains($0) } }
 }

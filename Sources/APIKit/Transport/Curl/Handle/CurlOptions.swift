@@ -17,7 +17,8 @@
 
     func set(_ option: CURLoption, _ value: String?) throws(APIError) {
       guard let value else { return try check(option, capikit_curl_set_string(easy, option, nil)) }
-      try check(option, capikit_curl_set_string(easy, option, value))
+      // libcurl copies it. Given as an argument it would be copied into an array before.
+      try check(option, value.withCString { capikit_curl_set_string(easy, option, $0) })
     }
 
     func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(APIError) {

@@ -14,11 +14,11 @@
 /// }
 /// let homes = try raw.items.decode(as: [Home].self)
 /// ```
-/// ``RawData/decode(as:)`` and a manager's ``APIManager/value(_:)`` take it, alone, in an array, as an optional and as the value
-/// of a dictionary. Where a type adopts `Decodable` too, this protocol is preferred. A `Decodable` type that has a member of
-/// such a type reads that member as `Decodable`.
+/// ``RawData/decode(as:)`` and a manager's ``APIManager/value(_:as:)`` read it, alone, in an array, as an optional and as
+/// the value of a dictionary. If a type adopts `Decodable` too, they prefer this protocol. A `Decodable` type decodes a
+/// member of such a type as `Decodable`.
 ///
-/// `borrowing` may be left out; with it no member costs a reference count.
+/// `borrowing` may be left out; without it each member that is read counts a reference.
 public protocol RawDecodable {
   /// Reads a value.
   ///

@@ -2,7 +2,7 @@ extension RawDecoder {
   /// The state that all decoders of one `decode(as:)` share.
   final class Session {
     /// Of how many types something is remembered.
-    private static var typeLimit: Int { 16 }
+    private static var typeLimit: Int { 24 }
 
     let options: RawData.DecodingOptions
     /// The value where decoding began; all cursors of a session are in its document.
@@ -12,7 +12,7 @@ extension RawDecoder {
     private var snakeCase: [ExactText: String] = [:]
     private let orders: UnsafeMutablePointer<RawMemberOrder>
     private var orderCount = 0
-    /// Which types are arrays.
+    /// The types that were met, of values and of coding keys, and which of them are arrays.
     private let known: UnsafeMutablePointer<(type: ObjectIdentifier, isArray: Bool)>
     private var knownCount = 0
 
@@ -43,17 +43,26 @@ extension RawDecoder.Session {
   /// Whether a type is an array. What a cast says is remembered, since it takes as long as a leaf.
   func isArray<Value>(_ type: Value.Type) -> Bool {
     let id = ObjectIdentifier(type)
+    if let isArray = note(of: id) { return isArray }
+    let isArray = type is any RawArray.Type
+    remember(id, isArray: isArray)
+    return isArray
+  }
+
+  @inline(__always)
+  private func note(of type: ObjectIdentifier) -> Bool? {
     var index = 0
     while index < knownCount {
-      if known[index].type == id { return known[index].isArray }
+      if known[index].type == type { return known[index].isArray }
       index += 1
     }
-    let isArray = type is any RawArray.Type
-    if knownCount < Self.typeLimit {
-      (known + knownCount).initialize(to: (id, isArray))
-      knownCount += 1
-    }
-    return isArray
+    return nil
+  }
+
+  private func remember(_ type: ObjectIdentifier, isArray: Bool) {
+    guard knownCount < Self.typeLimit else { return }
+    (known + knownCount).initialize(to: (type, isArray))
+    knownCount += 1
   }
 }
 
@@ -71,12 +80,24 @@ extension RawDecoder.Session {
       }
       index += 1
     }
-    // One object alone needs no order.
-    if orderCount < Self.typeLimit {
-      (orders + orderCount).initialize(to: RawMemberOrder(keys: keys))
-      orderCount += 1
+    return newOrder(of: keys, for: object)
+  }
+
+  /// The order for the second object that is read by a type of coding keys: one object alone needs none.
+  @inline(never)
+  private func newOrder(
+    of keys: ObjectIdentifier, for object: Int
+  ) -> UnsafeMutablePointer<RawMemberOrder>? {
+    guard note(of: keys) != nil else {
+      remember(keys, isArray: false)
+      return nil
     }
-    return nil
+    guard orderCount < Self.typeLimit else { return nil }
+    let order = orders + orderCount
+    order.initialize(to: RawMemberOrder(keys: keys))
+    order.pointee.move(to: object, in: document)
+    orderCount += 1
+    return order
   }
 
   /// The tape index of the value of a member; -1 when there is none.

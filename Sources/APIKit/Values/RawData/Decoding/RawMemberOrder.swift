@@ -21,19 +21,21 @@ struct RawMemberOrder {
   /// The tape index of the object; -1 for none.
   private var object = -1
   private var count = 0
-  /// The tape indexes of the object's values, by position; nil before the first object.
-  private var values: UnsafeMutablePointer<UInt32>!
-  private var asks: UnsafeMutablePointer<Ask>!
+  /// The tape indexes of the object's values, by position.
+  private let values: UnsafeMutablePointer<UInt32>
+  private let asks: UnsafeMutablePointer<Ask>
   private var askCount = 0
   /// The ask that is expected next.
   private var next = 0
 
-  /// Allocates nothing before the first object.
-  init(keys: ObjectIdentifier) { self.keys = keys }
+  init(keys: ObjectIdentifier) {
+    self.keys = keys
+    values = .allocate(capacity: RawIndexes.threshold)
+    asks = .allocate(capacity: RawIndexes.threshold)
+  }
 
   /// Frees the memory. The order must not be used afterwards.
   func free() {
-    guard object >= 0 else { return }
     values.deallocate()
     asks.deinitialize(count: askCount)
     asks.deallocate()
@@ -43,10 +45,6 @@ struct RawMemberOrder {
   mutating func move(to object: Int, in document: RawDocument) {
     next = 0
     guard object != self.object else { return }
-    if self.object < 0 {
-      values = .allocate(capacity: RawIndexes.threshold)
-      asks = .allocate(capacity: RawIndexes.threshold)
-    }
     let count = document.node(object).length
     let isComparable = self.object >= 0 && count == self.count
     var name = object + 2

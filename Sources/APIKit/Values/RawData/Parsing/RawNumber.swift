@@ -200,6 +200,14 @@ extension RawNumber {
     return double
   }
 
+  /// The float nearest to the number, rounded once; nil when it is larger than any float.
+  static func float(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int) -> Float? {
+    guard RawNumber(bytes, offset, length: length) != nil,
+      let float = text(bytes, offset, length: length, read: { Float($0) }), float.isFinite
+    else { return nil }
+    return float
+  }
+
   static func text<Result>(
     _ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int, read body: (String) -> Result
   ) -> Result {

@@ -57,8 +57,17 @@ public struct HTTPURL: Hashable, Sendable {
 
   /// The whole URL, as it is sent.
   public var string: String {
-    guard let query else { return authorityText + path }
-    return authorityText + path + "?" + query
+    // One allocation: it is made for every attempt.
+    var text = ""
+    text.reserveCapacity(
+      scheme.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 12)
+    appendAuthority(to: &text)
+    text += path
+    if let query {
+      text += "?"
+      text += query
+    }
+    return text
   }
 
   /// Parses an absolute URL. Throws ``APIError/Reason/invalidURL``.
@@ -103,9 +112,19 @@ public struct HTTPURL: Hashable, Sendable {
 
   /// The text before the path.
   var authorityText: String {
-    if scheme == "data" { return "data:" }
-    guard let port else { return "\(scheme)://\(hostText)" }
-    return "\(scheme)://\(hostText):\(port)"
+    var text = ""
+    appendAuthority(to: &text)
+    return text
+  }
+
+  private func appendAuthority(to text: inout String) {
+    text += scheme
+    guard scheme != "data" else { return text += ":" }
+    text += "://"
+    text += hostText
+    guard let port else { return }
+    text += ":"
+    text += String(port)
   }
 
   static func defaultPort(of scheme: String) -> Int? {

@@ -1,0 +1,46 @@
+#define _GNU_SOURCE
+#include "CMachine.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+// The allocations of the process are counted while somebody wants to know: glibc's functions under the names that programs and
+// libraries call.
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+
+static atomic_bool is_counting;
+static atomic_long allocations;
+
+static void note(void) {
+  if (atomic_load_explicit(&is_counting, memory_order_relaxed)) {
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+  }
+}
+
+void *malloc(size_t size) {
+  note();
+  return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+  note();
+  return __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size) {
+  note();
+  return __libc_realloc(memory, size);
+}
+
+void machine_count_allocations(void) {
+  atomic_store(&allocations, 0);
+  atomic_store(&is_counting, true);
+}
+
+long machine_allocations(void) {
+  atomic_store(&is_counting, false);
+  return atomic_load(&allocations);
+}
