@@ -5,7 +5,7 @@ import Foundation
 func loadMemory(_ measurement: Measurement) throws {
   let names = (
     allocations: "allocations of a lone load, without libcurl's",
-    rest: "memory of a process that rests after 1,000 loads",
+    rest: "memory of its own of a process that rests after 1,000 loads",
     restOfURLSession: "the same, of URLSession and JSONSerialization"
   )
   if measurement.wants(names.allocations) {
@@ -30,14 +30,14 @@ private func recordRest(_ measurement: Measurement, _ name: String, _ job: Strin
   var best: RestingMemory?
   for _ in 0..<min(measurement.rounds, 3) {
     let memory: RestingMemory = try ChildProcess.run(job, [server])
-    if memory.resident < best?.resident ?? .infinity { best = memory }
+    if memory.own < best?.own ?? .infinity { best = memory }
   }
   guard let best else { return }
   measurement.record(
-    name, best.resident, "MiB", bar: bar,
+    name, best.own, "MiB", bar: bar,
     note: String(
       format:
-        "resident, above the same process before its first load; on the heap %.2f, code and data of files %.2f",
+        "above the same process before its first load; on the heap %.2f; pages of libraries, which are shared, %.2f",
       best.heap, best.files))
 }
 
@@ -54,7 +54,7 @@ func loadAllocations(_ arguments: [String]) async throws -> LoadAllocations {
   // Connection, threads and caches are there before it counts.
   _ = await jobs.managers(200, inFlight: 1)
   let loads = await ProcessUse.allocations { _ = await jobs.managers(count, inFlight: 1) }
-  // A fetch more, so that what one process of libcurl needs is not counted.
+  // What libcurl allocates once, and for its first fetches, is not counted.
   let few = try await ProcessUse.allocations { _ = try jobs.bareCurl(10, inFlight: 1) }
   let bare = try await ProcessUse.allocations { _ = try jobs.bareCurl(10 + count, inFlight: 1) }
   return LoadAllocations(load: Double(loads) / Double(count), bareCurl: Double(bare - few) / Double(count))
@@ -62,9 +62,10 @@ func loadAllocations(_ arguments: [String]) async throws -> LoadAllocations {
 
 /// What a process holds above what it held before its first load, in MiB.
 struct RestingMemory: Codable {
-  let resident: Double
+  /// Resident, without ``files``.
+  let own: Double
   let heap: Double
-  /// The part of `resident` that is pages of programs and libraries.
+  /// Resident pages of programs and libraries.
   let files: Double
 }
 
@@ -102,9 +103,10 @@ private struct Resting {
   func growth() async throws -> RestingMemory {
     try await Task.sleep(for: .seconds(1))
     func mebibytes(_ bytes: Int) -> Double { Double(bytes) / 1_048_576 }
+    let files = ProcessUse.residentFiles - before.files
     return RestingMemory(
-      resident: mebibytes(ProcessUse.resident - before.resident),
+      own: mebibytes(ProcessUse.resident - before.resident - files),
       heap: mebibytes(ProcessUse.heap - before.heap),
-      files: mebibytes(ProcessUse.residentFiles - before.files))
+      files: mebibytes(files))
   }
 }
