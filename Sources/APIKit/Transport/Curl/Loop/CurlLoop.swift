@@ -20,6 +20,8 @@
     private var hasCancelled = false
     /// Jobs that have ended and whose completions were not called yet.
     private var ended: [CurlJob] = []
+    /// The memory of the last turn's ended jobs, for those of the next.
+    private var spare: [CurlJob] = []
     private var hasEnded = false
     /// Transfers whose chunks arrive, by their sockets.
     private var chunked: [Int32: CurlHandle] = [:]
@@ -106,13 +108,16 @@
     private func tellEnded() {
       guard !ended.isEmpty else { return }
       hasEnded = true
-      var told: [CurlJob] = []
+      var told = spare
+      spare = []
       swap(&told, &ended)
       for start in stride(from: 0, to: told.count, by: Self.responsesPerHop) {
         MainDelivery.main.together {
           for job in told[start..<min(start + Self.responsesPerHop, told.count)] { job.complete() }
         }
       }
+      told.removeAll(keepingCapacity: told.count <= Self.pooledHandles)
+      spare = told
     }
 
     /// Calls libcurl without an event: between two steps of FTP it may wait for none (7.88, when the reply

@@ -163,7 +163,7 @@ extension RawNumber {
     shortDouble(bytes, node) ?? double(bytes, node.offset, length: node.length)
   }
 
-  /// The value of a number of at most 15 digits without an exponent, which has a single rounding; nil for others.
+  /// The value of a number of at most 16 bytes without an exponent, which is rounded once; nil for others.
   @inline(__always)
   private static func shortDouble(_ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode) -> Double? {
     guard node.length <= 16 else { return nil }
