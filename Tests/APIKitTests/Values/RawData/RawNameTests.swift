@@ -85,4 +85,22 @@ final class RawNameTests: XCTestCase {
     XCTAssertEqual(try RawData(plain: [true, 1] as [Any]).jsonText(), "[true,1]")
     XCTAssertThrowsError(try RawData(plain: NSNumber(value: Double.nan)))
   }
+
+  func testTheLastMemberOfANameIsFoundInObjectsOfAnySize() throws {
+    for count in 0...45 {
+      for extra in ["", #","row":[1,{"m7":2}]"#] {
+        // Names of one length and of several, each of which occurs once more with its first letter escaped.
+        let names = (0..<count).map { "m\($0 % 3 == 0 ? "" : "ember ")\($0)" }
+        var members = names.map { "\"\($0)\":1" } + names.map { "\"\\u006d\($0.dropFirst())\":2" }
+        members += names.prefix(count / 2).map { "\"\($0)\":3" }
+        let raw = try RawData(parsing: #"{"first":0"# + extra + members.map { "," + $0 }.joined() + "}")
+        for (index, name) in names.enumerated() {
+          XCTAssertEqual(raw[name].int, index < count / 2 ? 3 : 2, "\(name) of \(count)")
+        }
+        XCTAssertEqual(raw.first.int, 0)
+        XCTAssertFalse(raw["m\(count * 3)"].exists)
+        XCTAssertFalse(raw[""].exists)
+      }
+    }
+  }
 }
