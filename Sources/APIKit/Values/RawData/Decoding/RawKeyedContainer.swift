@@ -1,4 +1,7 @@
 /// Decodes the members of an object by coding keys.
+///
+/// The standard library's container copies the key and this value for each member, and calls through tables of witnesses: that
+/// takes more than half of a member's time, and is why this holds one reference only. ``RawDecodable`` has none of it.
 struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let session: RawDecoder.Session
   /// The tape index of the object.
