@@ -58,7 +58,7 @@ struct WireJobs {
   func awaitedRaw(_ count: Int, inFlight: Int) async throws -> Double {
     let manager = await BenchManager(service)
     return try await share(count, among: inFlight) { number in
-      let response = try await manager.response(for: BenchManager.parameters(page: number % 10))
+      let response = try await manager.response(BenchManager.parameters(page: number % 10))
       let rows = try response.raw.decode(as: RawHomePage.self).items
       guard rows.count == 20 else { throw BenchFailure("\(rows.count) rows") }
     }
