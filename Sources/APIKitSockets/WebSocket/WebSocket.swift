@@ -78,7 +78,8 @@ public final class EventSource: BaseEventStreamManager, EventStreamManager {
   /// - Parameters:
   ///   - url: The URL.
   ///   - headers: Header fields of each request. None by default.
-  /// - Throws: `APIError.Reason.invalidURL`. What the stream cannot be opened for is told by ``events()``.
+  /// - Throws: `APIError.Reason.invalidURL`. ``BaseEventStreamManager/events()`` throws the
+  ///   error of a stream that cannot be opened.
   public init(_ url: String, headers: HTTPHeaders = HTTPHeaders()) throws(APIError) {
     let url = try HTTPURL(ofConnection: url)
     service = URLService(whole: url)

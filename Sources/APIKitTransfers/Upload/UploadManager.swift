@@ -6,7 +6,7 @@ public import APIKit
 /// The properties are read on the main actor when an upload begins. Signing, cookies and redirects are those of the service,
 /// for each request anew.
 @MainActor public protocol UploadManager: BaseUploadManager, EndpointManager {
-  /// The HTTP method of a plain upload. The default is PUT. A form (``HTTPBody/form(_:)``) goes by POST where this is PUT.
+  /// The HTTP method of a plain upload. The default is PUT. A form (`HTTPBody.form(_:)`) is sent by POST if this is PUT.
   var method: HTTPMethod { get }
 
   /// How the bytes are sent: in one request, or so that they resume where they broke off (tus). The default is one request.

@@ -48,8 +48,10 @@ public final class FlightEvents: Sendable {
 
   /// Tells a listener of all events from now on. It is kept until ``remove(_:)``; a second call changes nothing.
   ///
-  /// - Parameter capacity: How many events may wait for it; the default is 1,000. Further events are
-  ///   dropped, and ``FlightEvent/dropped(_:)`` says how many there were.
+  /// - Parameters:
+  ///   - listener: Gets the events, one after the other.
+  ///   - capacity: How many events may wait for it; the default is 1,000. Further events are dropped, and
+  ///     ``FlightEvent/dropped(_:)`` has their number.
   public func add(_ listener: any FlightListener, capacity: Int = 1000) {
     let queue = BoundedQueue(
       "APIKit.FlightListener", capacity: capacity, gathering: Self.gathering,
