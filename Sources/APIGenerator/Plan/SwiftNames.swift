@@ -62,7 +62,7 @@ enum SwiftNames {
     PagerDelegate Paging PagingStrategy ParameterConvertible ParameterEncoding ParameterValue Parameters
     PathTemplate PercentEncoding PinMismatch PinSet PooledHost ProofKey PropertyListBodyDecoder
     PropertyListBodyEncoder ProtectionSpace Provenance ProxyChoice QueryEncoder QueryStyle QueuedTransfer RawData
-    RawElements RawLeaf RawMembers RawPath RecordSink RedirectPolicy ReformSource Reformer
+    RawDecodable RawElements RawLeaf RawMembers RawPath RecordSink RedirectPolicy ReformSource Reformer
     RegisteredApplicationSigner RegisteredApplicationVerifier RequestPhase RequestProgress RequestRate
     RequestSigner ResponseCache ResponseExpectation ResponseShape ResponseStream ResponseVerifier RetryPolicy
     RetryTable SaltedDigestSigner SecretNames ServerClock ServiceEnvironment ServiceEnvironments ServiceIdentity
