@@ -9,7 +9,7 @@ public struct FaultRule: Sendable, Hashable, Codable {
   /// How long each waits before it is sent, in milliseconds; 0 by default, at most a minute.
   public var latencyMilliseconds: Int
   /// How many of them are lost, from 0 to 1; 0 by default. What is lost is not sent, and fails with
-  /// ``APIError/Reason/connectionLost``.
+  /// `APIError.Reason.connectionLost`.
   public var loss: Double
   /// The status with which they are responded to, without being sent; nil, the default, sends them.
   public var status: Int?

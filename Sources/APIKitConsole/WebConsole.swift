@@ -29,7 +29,7 @@ public final class WebConsole: Sendable {
   ///   - port: The port; 0, the default, has the system choose one.
   ///   - maximumConnections: How many connections there may be at once; the default is 16. Each page takes one, for as
   ///     long as it is open.
-  /// - Throws: ``APIError/Reason/misconfigured`` when the port cannot be had.
+  /// - Throws: `APIError.Reason.misconfigured` when the port cannot be had.
   public convenience init(port: UInt16 = 0, maximumConnections: Int = 16) throws(APIError) {
     try self.init(port: port, maximumConnections: maximumConnections, token: Nonce.make())
   }

@@ -46,7 +46,7 @@ extension APIManager where Output: Decodable & Sendable {
   /// Loads and decodes the response as the manager's ``Output``.
   ///
   /// - Parameter parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
-  /// - Throws: As ``value(_:as:)``.
+  /// - Throws: As `value(_:as:)`.
   public func value(_ parameters: Parameters? = nil) async throws(APIError) -> Output {
     try await value(parameters, as: Output.self)
   }

@@ -5,7 +5,7 @@
 /// its default. The properties are read on the main actor at takeoff, and not again while the load runs. A
 /// subclass that does not adopt the protocol has no `load`, and its `init` traps.
 @MainActor public protocol APIManager: BaseAPIManager, EndpointManager {
-  /// The type that ``value(_:)-(Parameters?)`` decodes a response as: a `Decodable` type, stated once as a `typealias` or a
+  /// The type that `value(_:)` decodes a response as: a `Decodable` type, stated once as a `typealias` or a
   /// nested type. The default is ``RawData``, which decodes nothing.
   associatedtype Output = RawData
 
@@ -49,7 +49,7 @@
   /// Which responses are accepted. The default accepts every 2xx status.
   var expectation: ResponseExpectation { get }
 
-  /// How names are matched and dates read where a response is decoded as a type, by ``Output``, ``value(_:as:)`` or
+  /// How names are matched and dates read where a response is decoded as a type, by ``Output``, `value(_:as:)` or
   /// ``APIResponse/decode(as:)``. The default is the service's (``WireOptions/decoding``).
   ///
   /// ```swift

@@ -7,7 +7,7 @@
 /// A call makes a manager for itself, so that it takes the same path as each load, under the policies of its service. What
 /// belongs to an endpoint has its place in a class: a takeoff policy, a cache, validation, a delegate, an observed state.
 /// Cancelling the task cancels the load. Each call throws what ``APIManager/response(_:)-(Parameters)`` and
-/// ``APIManager/value(_:as:)`` throw.
+/// `value(_:as:)` throw.
 extension APIService {
   /// Loads with GET, with the parameters in the query.
   @MainActor public func get(

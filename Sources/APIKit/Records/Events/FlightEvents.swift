@@ -46,7 +46,7 @@ public final class FlightEvents: Sendable {
   /// How long events are gathered before a listener is woken.
   static let gathering = DispatchTimeInterval.milliseconds(5)
 
-  /// Tells a listener of all events from now on. It is kept until ``remove(_:)``; a second call changes nothing.
+  /// Tells a listener of all events from now on. It is kept until `remove(_:)`; a second call changes nothing.
   ///
   /// - Parameters:
   ///   - listener: Gets the events, one after the other.

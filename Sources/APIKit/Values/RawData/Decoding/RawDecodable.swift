@@ -14,7 +14,7 @@
 /// }
 /// let homes = try raw.items.decode(as: [Home].self)
 /// ```
-/// ``RawData/decode(as:)`` and a manager's ``APIManager/value(_:as:)`` read it, alone, in an array, as an optional and as
+/// `decode(as:)` of ``RawData`` and a manager's `value(_:as:)` read it, alone, in an array, as an optional and as
 /// the value of a dictionary. If a type adopts `Decodable` too, they prefer this protocol. A `Decodable` type decodes a
 /// member of such a type as `Decodable`.
 ///
