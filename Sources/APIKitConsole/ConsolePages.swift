@@ -56,12 +56,14 @@ final class ConsolePages: Sendable {
   }
 
   private var rules: ConsoleResponse {
-    let text = (try? JSONEncoder().encode(state.rules)).map { String(decoding: $0, as: UTF8.self) }
+    let text = (try? JSONEncoder().encode(state.rules.map(PageRule.init))).map {
+      String(decoding: $0, as: UTF8.self)
+    }
     return ConsoleResponse(200, text ?? "[]", type: "application/json")
   }
 
   private func setRules(_ body: [UInt8]) -> ConsoleResponse {
-    guard let rules = try? JSONDecoder().decode([FaultRule].self, from: Data(body)) else {
+    guard let rules = (try? JSONDecoder().decode([PageRule].self, from: Data(body)))?.map(\.rule) else {
       return ConsoleResponse(400, "The body is no list of rules.\n")
     }
     guard rules.count <= ConsoleState.mostRules else {
@@ -70,5 +72,23 @@ final class ConsolePages: Sendable {
     for rule in rules { if let objection = rule.objection { return ConsoleResponse(400, objection + "\n") } }
     state.rules = rules
     return self.rules
+  }
+}
+
+/// A rule as the page writes and reads it.
+private struct PageRule: Codable {
+  var pattern: String
+  var latencyMilliseconds: Int
+  var loss: Double
+  var status: Int?
+
+  init(_ rule: FaultRule) {
+    (pattern, latencyMilliseconds, loss, status) = (
+      rule.pattern, rule.latencyMilliseconds, rule.loss, rule.status
+    )
+  }
+
+  var rule: FaultRule {
+    FaultRule(pattern, latencyMilliseconds: latencyMilliseconds, loss: loss, status: status)
   }
 }

@@ -3,7 +3,7 @@ public import APIKit
 /// Has requests of a kind take longer, be lost, or be refused: for trying out how an application deals with that.
 ///
 /// It applies to the requests of transports that a ``WebConsole`` watches, while it is in ``WebConsole/rules``.
-public struct FaultRule: Sendable, Hashable, Codable {
+public struct FaultRule: Sendable, Hashable {
   /// Which requests: host and path, without the query, e.g. `homes.example.com/v1/*`. A `*` stands for any characters.
   public var pattern: String
   /// How long each waits before it is sent, in milliseconds; 0 by default, at most a minute.

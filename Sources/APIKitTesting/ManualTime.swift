@@ -46,6 +46,23 @@ public final class ManualTime: TimeSource {
     for sleeper in due { sleeper.continuation.resume() }
   }
 
+  /// Moves the clock once tasks sleep on it, so that what a load is about to wait for is not missed.
+  ///
+  /// - Parameters:
+  ///   - duration: How far.
+  ///   - count: How many tasks must sleep.
+  /// - Throws: `APIError.Reason.totalTimeout` when fewer sleep after 10 seconds of real time, or when the task is cancelled.
+  public func advance(by duration: Duration, whenAsleep count: Int) async throws(APIError) {
+    let start = ContinuousClock.now
+    while sleeperCount < count {
+      guard ContinuousClock.now - start < .seconds(10), !Task.isCancelled else {
+        throw APIError(.takeoff, .totalTimeout, "\(sleeperCount) of \(count) tasks sleep on the clock")
+      }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    advance(by: duration)
+  }
+
   /// Returns when the clock has been moved by `duration`. Throws `CancellationError` when the task is
   /// cancelled.
   public func sleep(for duration: Duration) async throws {

@@ -41,7 +41,9 @@ final class Session {
     exchanges = arguments.has("--har") ? ExchangeArchive(keepsBodies: true) : nil
     let isOwn = hasOwnCache && !arguments.has("--cache-folder") && !arguments.has("--no-cache")
     ownFolder =
-      isOwn ? FileManager.default.temporaryDirectory.appendingPathComponent("apikit-demo-\(UUID())") : nil
+      isOwn
+      ? FileManager.default.temporaryDirectory.appendingPathComponent("apikit-demo-\(getpid())-\(UUID())")
+      : nil
   }
 
   /// Removes what is the session's own.

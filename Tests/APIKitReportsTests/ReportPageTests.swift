@@ -202,15 +202,13 @@ final class ReportPageTests: XCTestCase {
       }
     }
     var html = ""
-    let time = ContinuousClock().measure {
-      html =
-        ReportPage(
-          StatisticsReport(full), records: records, archive: HTTPArchive(entries: entries)
-        ).html
-    }
+    // The processor's time: others may keep this thread waiting.
+    let start = clock()
+    html = ReportPage(StatisticsReport(full), records: records, archive: HTTPArchive(entries: entries)).html
+    let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
     XCTAssertTrue(html.contains("Left out: the page has no room for further ones."))
     XCTAssertLessThan(html.utf8.count, 1_500_000)
-    XCTAssertLessThan(time, .seconds(3))
+    XCTAssertLessThan(seconds, 3)
   }
 
   func testTheWaterfallHasThePhasesWithoutGaps() throws {

@@ -36,7 +36,7 @@
     func testTheEventsOfAURLCome() async throws {
       let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
       let server = try server([[.readRequest, .text(head + "data: 1\n\ndata: 2\n\n"), .waitForClose]])
-      let events = try EventSource(try server.url("/prices?unit=EUR").string)
+      let events = try await EventSource.open(try server.url("/prices?unit=EUR").string)
       var data: [String] = []
       for try await event in events.events() {
         data.append(event.data)
@@ -45,9 +45,40 @@
       XCTAssertEqual(data, ["1", "2"])
       XCTAssertEqual(server.requests.map(\.target), ["/prices?unit=EUR"])
       events.cancel()
-      XCTAssertThrowsError(try EventSource("no URL")) {
-        XCTAssertEqual(($0 as? APIError)?.reason, .invalidURL)
-      }
+      let error = await failure { try await EventSource.open("no URL") }
+      XCTAssertEqual(error?.reason, .invalidURL)
+    }
+
+    func testAStreamThatIsLostEndsOrIsOpenedAgainAsStated() async throws {
+      let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+      let server = try server([[.readRequest, .text(head + "retry: 0\ndata: 1\n\n")]])
+      let url = try server.url("/prices").string
+      let once = try await EventSource.open(url, reconnection: .never)
+      var data: [String] = []
+      for try await event in once.events() { data.append(event.data) }
+      XCTAssertEqual(data, ["1"])
+    }
+
+    func testAFirstConnectionThatFailsIsThrownAndNotTriedAgain() async throws {
+      let server = try server([[.readRequest, .text("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")]])
+      let url = try server.url("/prices").string
+      let refused = await failure { try await EventSource.open(url) }
+      XCTAssertEqual(refused?.reason, .unacceptableStatus)
+      server.stop()
+      let gone = await failure { try await EventSource.open(url) }
+      XCTAssertEqual(gone?.reason, .connectionRefused)
+      XCTAssertEqual(server.requests.count, 1)
+    }
+
+    func testATaskThatIsCancelledDoesNotWaitForTheResponse() async throws {
+      let server = try server([[.readRequest, .waitForClose]])
+      let url = try server.url("/prices").string
+      let opening = Task { try await EventSource.open(url) }
+      await log.wait("asked") { server.requests.count == 1 }
+      opening.cancel()
+      let error = await failure { try await opening.value }
+      XCTAssertEqual(error?.reason, .cancelled)
+      XCTAssertTrue(server.waitUntilIdle(), "the connection is closed")
     }
   }
 #endif

@@ -199,11 +199,11 @@ final class CommandTests: XCTestCase {
     #endif
   }
 
-  /// The folders that runs make for themselves.
+  /// The folders that runs in this process make for themselves.
   private static var folders: [String] {
     let all = try? FileManager.default.contentsOfDirectory(
       atPath: FileManager.default.temporaryDirectory.path)
-    return (all ?? []).filter { $0.hasPrefix("apikit-demo-") }.sorted()
+    return (all ?? []).filter { $0.hasPrefix("apikit-demo-\(getpid())-") }.sorted()
   }
 
   func testTablesFitSixtyColumns() async {

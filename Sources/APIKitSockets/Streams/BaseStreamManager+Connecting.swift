@@ -173,7 +173,9 @@ extension BaseStreamManager {
   }
 
   private func lost(_ loss: ReconnectMachine.Loss, _ closing: StreamClosing) {
-    guard closing.error?.isCancellation != true else { return finish(closing) }
+    guard closing.error?.isCancellation != true, connections > 0 || retriesFirstConnection else {
+      return finish(closing)
+    }
     let verdict = cycle.machine.ended(loss, now: time.now, floor: retry, jitter: jitter())
     if case .wait = verdict, let objection = cycle.userObjection {
       return finish(StreamClosing(.failed, error: objection))

@@ -80,6 +80,9 @@ public import APIKit
   /// Whether the orderly end of a body is a loss, as with server-sent events.
   var endIsLoss: Bool { false }
 
+  /// Whether a first connection that fails is followed by others, as the policy says.
+  var retriesFirstConnection: Bool { true }
+
   /// Makes the next connection, by ``opening(of:headers:_:_:)``.
   func opening(_ onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void) throws(APIError) -> Opening {
     throw APIError(.takeoff, .misconfigured, "a stream is opened by a subclass")

@@ -60,11 +60,11 @@ public final class WebSocket: BaseSocketManager, SocketManager {
 /// The server-sent events of a URL, without a class of the application's own: for scripts and prototypes.
 ///
 /// ```swift
-/// let prices = try EventSource("https://example.com/prices")
+/// let prices = try await EventSource.open("https://example.com/prices")
 /// for try await event in prices.events() { print(event.data) }
 /// ```
-/// It is a ``BaseEventStreamManager`` like each other, which is opened again when it is lost. Keep the object as long as
-/// events are read: releasing it ends the stream. Isolated to the main actor.
+/// It is a ``BaseEventStreamManager`` like each other. Once it was open, it is opened again when it is lost. Keep the object as
+/// long as events are read: releasing it ends the stream, as ``BaseStreamManager/cancel()`` does. Isolated to the main actor.
 public final class EventSource: BaseEventStreamManager, EventStreamManager {
   /// The server of the URL.
   public let service: URLService
@@ -72,21 +72,62 @@ public final class EventSource: BaseEventStreamManager, EventStreamManager {
   public let apiName: String
   /// The header fields of each request.
   public let headers: HTTPHeaders
+  /// Whether a lost stream is opened again.
+  public let reconnection: ReconnectPolicy
+  /// The events since the stream opened, for the first caller of ``events()``.
+  private var early: StreamItems<ServerEvent>?
+  private let openers = WaiterQueue<Void, Void>()
 
-  /// Makes a stream and opens it.
+  /// Receives the events. Weak. Set it, or read ``events()``: until then events wait.
+  public override weak var delegate: (any EventStreamDelegate)? { didSet { early = nil } }
+
+  private init(_ url: HTTPURL, _ headers: HTTPHeaders, _ reconnection: ReconnectPolicy) {
+    service = URLService(whole: url)
+    apiName = url.callName
+    (self.headers, self.reconnection) = (headers, reconnection)
+  }
+
+  /// Opens a stream and returns when its response has begun. The limit is ``StreamManager/openLimit``, 30 seconds.
   ///
   /// - Parameters:
   ///   - url: The URL.
   ///   - headers: Header fields of each request. None by default.
-  /// - Throws: `APIError.Reason.invalidURL`. ``BaseEventStreamManager/events()`` throws the
-  ///   error of a stream that cannot be opened.
-  public init(_ url: String, headers: HTTPHeaders = HTTPHeaders()) throws(APIError) {
-    let url = try HTTPURL(ofConnection: url)
-    service = URLService(whole: url)
-    apiName = url.callName
-    self.headers = headers
-    super.init()
-    open()
+  ///   - reconnection: Whether a stream that was open is opened again when it is lost. The default is
+  ///     ``ReconnectPolicy/standard``, without end; ``ReconnectPolicy/never`` ends ``events()``.
+  /// - Throws: `APIError.Reason.invalidURL`, and what the first connection fails with.
+  public static func open(
+    _ url: String, headers: HTTPHeaders = HTTPHeaders(), reconnection: ReconnectPolicy = .standard
+  ) async throws(APIError) -> EventSource {
+    let source = EventSource(try HTTPURL(ofConnection: url), headers, reconnection)
+    source.early = source.laterEvents()
+    try await source.openers.wait(()) { _ in
+      source.open()
+    } onGivenUp: { [weak source] _ in
+      source?.cancel()
+    }
+    return source
+  }
+
+  /// The events; for the first caller those since the stream opened. Otherwise as ``BaseEventStreamManager/events()``.
+  public override func events() -> StreamItems<ServerEvent> {
+    defer { early = nil }
+    return early ?? laterEvents()
+  }
+
+  private func laterEvents() -> StreamItems<ServerEvent> { super.events() }
+
+  override var retriesFirstConnection: Bool { false }
+
+  override func didOpen(with response: HTTPResponse) {
+    super.didOpen(with: response)
+    openers.resumeAll(.success(()))
+  }
+
+  override func didClose(with closing: StreamClosing) {
+    super.didClose(with: closing)
+    openers.resumeAll(
+      .failure(
+        closing.error ?? APIError(.transport, .socketNotOpen, "the stream has ended before an event came")))
   }
 }
 

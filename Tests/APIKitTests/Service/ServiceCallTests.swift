@@ -42,6 +42,22 @@ final class ServiceCallTests: XCTestCase {
     XCTAssertEqual(String(decoding: body, as: UTF8.self), #"{"beds":3}"#)
   }
 
+  @MainActor func testValuesAreSentByTheirMembers() async throws {
+    struct NewHome: Encodable { var homeName = "Lake" }
+    let stub = StubTransport(.json(#"{"id": 7, "leastPrice": 3}"#))
+    var service = TestService(stub)
+    service.parameterEncoding = .automatic.keys(.snakeCase)
+    try await service.post("homes", NewHome())
+    try await service.put("homes/1", NewHome())
+    try await service.patch("homes/1", NewHome())
+    let made = try await service.post("homes", NewHome(), as: Home.self)
+    XCTAssertEqual(made.id, 7)
+    for request in stub.requests {
+      guard case .bytes(let body) = request.body else { return XCTFail("\(request.body)") }
+      XCTAssertEqual(String(decoding: body, as: UTF8.self), #"{"home_name":"Lake"}"#)
+    }
+  }
+
   @MainActor func testFailuresAndCancellationsAreThoseOfALoad() async throws {
     let stub = StubTransport(.json("{}", status: 500))
     stub.hold()

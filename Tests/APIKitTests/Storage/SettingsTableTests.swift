@@ -16,6 +16,7 @@ final class SettingsTableTests: XCTestCase {
     "PercentEncoding": "no setting: functions of the framework",
     "ParameterEncoding": "stated in code: it holds an encoder",
     "ResponseExpectation": "stated in code: it holds a decoder",
+    "FaultRule": "stated in code, of a console for development",
     "HTTPRequestOptions": "made for each attempt, of LoadOptions, which have a form",
   ]
 

@@ -24,8 +24,7 @@ extension APIService {
     try await EndpointCall(self, apiName, .get, headers).value(parameters, as: type)
   }
 
-  /// Sends the parameters with POST, as JSON unless the service states another encoding. `Parameters(encoding:)` makes them
-  /// of an `Encodable` value.
+  /// Sends the parameters with POST, as JSON unless the service states another encoding.
   @discardableResult @MainActor public func post(
     _ apiName: String, _ parameters: Parameters = [:], headers: HTTPHeaders = HTTPHeaders()
   ) async throws(APIError) -> APIResponse {
@@ -75,6 +74,37 @@ extension APIService {
     _ apiName: String, _ parameters: Parameters = [:], headers: HTTPHeaders = HTTPHeaders()
   ) async throws(APIError) -> APIResponse {
     try await EndpointCall(self, apiName, .delete, headers).response(parameters)
+  }
+}
+
+/// The same with the members of a value.
+extension APIService {
+  /// Sends the members of a value with POST.
+  @_disfavoredOverload @discardableResult @MainActor public func post(
+    _ apiName: String, _ value: some Encodable, headers: HTTPHeaders = HTTPHeaders()
+  ) async throws(APIError) -> APIResponse {
+    try await EndpointCall(self, apiName, .post, headers).response(value)
+  }
+
+  /// Sends the members of a value with POST, and decodes the response.
+  @_disfavoredOverload @MainActor public func post<Value: Decodable & Sendable>(
+    _ apiName: String, _ value: some Encodable, headers: HTTPHeaders = HTTPHeaders(), as type: Value.Type
+  ) async throws(APIError) -> Value {
+    try await EndpointCall(self, apiName, .post, headers).response(value).decode(as: type)
+  }
+
+  /// Sends the members of a value with PUT.
+  @_disfavoredOverload @discardableResult @MainActor public func put(
+    _ apiName: String, _ value: some Encodable, headers: HTTPHeaders = HTTPHeaders()
+  ) async throws(APIError) -> APIResponse {
+    try await EndpointCall(self, apiName, .put, headers).response(value)
+  }
+
+  /// Sends the members of a value with PATCH.
+  @_disfavoredOverload @discardableResult @MainActor public func patch(
+    _ apiName: String, _ value: some Encodable, headers: HTTPHeaders = HTTPHeaders()
+  ) async throws(APIError) -> APIResponse {
+    try await EndpointCall(self, apiName, .patch, headers).response(value)
   }
 }
 
