@@ -126,7 +126,8 @@ let package = Package(
     .testTarget(
       name: "DemoCLITests",
       dependencies: [
-        "DemoCLI", "APIKit", "APIKitTransfers", "APIKitReports", "APIKitConsole", "APIKitTesting", "DemoServer",
+        "DemoCLI", "APIKit", "APIKitTransfers", "APIKitReports", "APIKitConsole", "APIKitTesting",
+        "DemoServer",
         "TestServers",
       ],
       swiftSettings: swift),

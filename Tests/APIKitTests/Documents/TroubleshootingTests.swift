@@ -34,7 +34,9 @@ final class TroubleshootingTests: XCTestCase {
 
   func testTheFrameworkHasTheTextsThatThePageLists() throws {
     let sections = try Self.read().sections
-    let entries = try ["Errors of a load", "Messages of the process"].flatMap { try XCTUnwrap(sections[$0], $0) }
+    let entries = try ["Errors of a load", "Messages of the process"].flatMap {
+      try XCTUnwrap(sections[$0], $0)
+    }
     XCTAssertGreaterThan(entries.count, 25)
     let sources = try Self.sources()
     for entry in entries {

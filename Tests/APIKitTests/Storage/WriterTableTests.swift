@@ -13,7 +13,8 @@ final class WriterTableTests: XCTestCase {
 
   func testEveryWriterIsNamedInTheGuideAndTheGuideNamesNoOther() throws {
     let guide = try String(
-      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Contributing/FileFormats.md"), encoding: .utf8)
+      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Contributing/FileFormats.md"),
+      encoding: .utf8)
     var writers: Set<String> = []
     for file in PackageFolder.sources() {
       let code = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter {
