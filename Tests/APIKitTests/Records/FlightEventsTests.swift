@@ -296,11 +296,12 @@ import XCTest
     let all = listener
     await waitUntil { all.events.filter { $0.event.isLanding }.count == 10 }
     latch.open()
-    await waitUntil { slow.dropped > 0 }
-    XCTAssertEqual(slow.events.filter { !$0.event.isDrop }.count + slow.dropped, all.events.count)
-    guard case .dropped? = slow.events.last?.event else { return XCTFail("\(slow.events)") }
-    _ = try await manager.response()
-    await waitUntil { slow.events.last?.event.isLanding == true }
+    // Each event is told or counted; where the gap is depends on when the listener's queue has taken the first ones.
+    await waitUntil { slow.events.filter { !$0.event.isDrop }.count + slow.dropped == all.events.count }
+    XCTAssertGreaterThan(slow.dropped, 0)
+    XCTAssertTrue(slow.events.contains { $0.event.isDrop })
+    let last = try await manager.response().flightID
+    await waitUntil { slow.events.last.map { $0.event.isLanding && $0.flight == last } == true }
   }
 
   func testALoopThatDoesNotReadKeepsABoundedNumberAndIsTold() async throws {

@@ -11,12 +11,6 @@ size_t machine_heap_in_use(void);
 /// Gives back what was freed and kept, so that what is taken from now on is seen to be.
 void machine_trim_heap(void);
 
-/// Counts the allocations of all threads from now on.
-void machine_count_allocations(void);
-
-/// How many there were since then; they are no longer counted.
-long machine_allocations(void);
-
 /// The lowest core this thread may run on, above `core`; -1 when there is none.
 int machine_core_above(int core);
 

@@ -1,3 +1,4 @@
+import CAllocations
 import CMachine
 import Foundation
 

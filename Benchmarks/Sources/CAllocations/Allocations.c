@@ -1,8 +1,9 @@
 #define _GNU_SOURCE
-#include "CMachine.h"
+#include "CAllocations.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 // The allocations of the process are counted while somebody wants to know: glibc's functions under the names that programs and
 // libraries call.
