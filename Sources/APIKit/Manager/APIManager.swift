@@ -50,7 +50,7 @@
   var expectation: ResponseExpectation { get }
 
   /// How names are matched and dates read where a response is decoded as a type, by ``Output``, `value(_:as:)` or
-  /// ``APIResponse/decode(as:)``. The default is the service's (``WireOptions/decoding``).
+  /// ``APIResponse/decode(as:)``. The default is ``RawData/DecodingOptions/inherited``: the service's (``WireOptions/decoding``).
   ///
   /// ```swift
   /// let decoding = RawData.DecodingOptions(keys: .snakeCase)
@@ -135,7 +135,7 @@ extension APIManager {
   /// Every 2xx status.
   public var expectation: ResponseExpectation { ResponseExpectation() }
   /// The service's options.
-  public var decoding: RawData.DecodingOptions { service.wire.decoding }
+  public var decoding: RawData.DecodingOptions { .inherited }
   /// Nothing is stored or looked up.
   public var cachePolicy: CachePolicy { .none }
   /// No tags, version 0, not sensitive.

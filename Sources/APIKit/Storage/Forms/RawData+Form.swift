@@ -8,7 +8,7 @@ extension RawData.DecodingOptions: VersionedCodable {
   static let form = VersionedForm<Self>(
     name: "RawData.DecodingOptions", start: { Self() },
     .plain("keys", \.keys), .plain("dates", \.dates),
-    unwritable: ["userInfo": { !$0.userInfo.isEmpty }])
+    unwritable: ["userInfo": { !$0.userInfo.isEmpty }, "isInherited": { $0.isInherited }])
 }
 
 extension RawData.DecodingOptions.Keys: CaseCodable {

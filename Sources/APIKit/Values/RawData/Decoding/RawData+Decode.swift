@@ -18,8 +18,17 @@ extension RawData {
     /// The value of `Decoder.userInfo`. The default is empty.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
+    /// Whether a manager leaves the options to its service.
+    private(set) var isInherited = false
+
     /// The default options.
     public static let `default` = DecodingOptions()
+    /// Of a manager (``APIManager/decoding``): the options of its service. Elsewhere the default options.
+    public static let inherited: DecodingOptions = {
+      var options = DecodingOptions()
+      options.isInherited = true
+      return options
+    }()
 
     /// Makes options; what is omitted has its default.
     public init(
@@ -34,7 +43,7 @@ extension RawData {
     /// The same in one word; nil for the default.
     var boxed: CopyOnWrite<Self>? { isDefault ? nil : CopyOnWrite(self) }
     /// Whether both are the default, or may differ.
-    func mayDiffer(from other: Self) -> Bool { !isDefault || !other.isDefault }
+    func mayDiffer(from other: Self) -> Bool { !isInherited && (!isDefault || !other.isDefault) }
   }
 
   /// Decodes a `Decodable` type directly from the document, without plain values in between.
