@@ -12,7 +12,7 @@ func loadMemory(_ measurement: Measurement) throws {
     let use: LoadAllocations = try ChildProcess.run(
       "load-allocations", [try WireServer.shared.get().baseURL])
     measurement.record(
-      names.allocations, use.load - use.bareCurl, "allocations", bar: .atMost(72),
+      names.allocations, use.load - use.bareCurl, "allocations", bar: .atMost(75),
       note: String(
         format: "%.1f in all, 20 of them texts of the rows; libcurl alone %.1f, %@", use.load, use.bareCurl,
         WireJobs.bareCurlNote))
