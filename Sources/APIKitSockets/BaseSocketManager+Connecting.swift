@@ -183,10 +183,12 @@ extension BaseSocketManager {
     guard case .wait(let wait, _) = verdict else { return finish(closing, unsent: unsent) }
     state = .reconnecting
     lastClosing = closing
+    // Those that wait for room were given to `send` later, so they are kept behind.
+    let dropped = keep(unsent)
     sendWaiting()
     var isTold = false
     if case .lost = loss { isTold = true }
-    tell(unsent: keep(unsent)) { [isTold] manager in manager.reconnect(closing, after: wait, isTold: isTold) }
+    tell(unsent: dropped) { [isTold] manager in manager.reconnect(closing, after: wait, isTold: isTold) }
   }
 
   private func reconnect(_ closing: SocketClosing, after wait: Duration, isTold: Bool) {

@@ -215,6 +215,44 @@
       XCTAssertEqual(log.unsent.count, 0)
     }
 
+    func testWhatWaitedForRoomStaysBehindWhatWasSentBefore() async throws {
+      let received = Mutex<[UInt8]>([])
+      let go = Latch()
+      let server = try server([
+        [.readHead, .upgrade(), .wait(go), .reset],
+        [.readHead, .upgrade(), .readRest { bytes in received.withLock { $0 = bytes } }],
+      ])
+      let socket = try socket(server)
+      let time = ManualTime()
+      socket.time = time
+      socket.options.maximumQueuedBytes = 9_000_000
+      socket.reconnection = .standard
+      socket.reconnection.unsent = .keep(upTo: 1 << 30)
+      _ = try await socket.opened()
+      // More than the kernel takes; the last one waits until nearly all of it has left.
+      for number in 0..<80 {
+        try socket.send(.data([UInt8](repeating: UInt8(number), count: 100_000)), compressed: false)
+      }
+      async let late: Void = socket.sendWhenPossible(
+        .data([UInt8](repeating: 200, count: 8_900_000)), compressed: false)
+      try await Task.sleep(for: .milliseconds(200))
+      go.open()
+      await log.wait("lost") { log.lines.contains("disconnect") }
+      try await late
+      await time.advanceOnceAsleep(by: .seconds(1))
+      await log.wait("open again") { log.openings.count == 2 }
+      await log.wait("all has left") { socket.channel?.queuedBytes == 0 }
+      socket.cancel()
+      await log.waitForClose()
+      XCTAssertTrue(server.waitUntilIdle())
+      let firsts = ServerFrames.read(received.withLock { $0 }).filter { $0.payload.count > 1000 }.map {
+        $0.payload[0]
+      }
+      XCTAssertEqual(firsts.last, 200)
+      XCTAssertGreaterThan(firsts.count, 2)
+      XCTAssertEqual(firsts, firsts.sorted())
+    }
+
     func testReconnectingWaitsForTheNetworkWithoutCounting() async throws {
       let server = try server([
         [.readHead, .upgrade(), .reset], [.readHead, .upgrade(), .waitForClose],
