@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "Reformers", targets: ["Reformers"]),
     .executable(name: "DemoCLI", targets: ["DemoCLI"]),
     .executable(name: "apikit-generate", targets: ["apikit-generate"]),
+    .plugin(name: "GenerateAPI", targets: ["GenerateAPI"]),
   ],
   targets: [
     .target(
@@ -78,6 +79,16 @@ let package = Package(
     // Managers from an OpenAPI document. It writes code that uses the framework, and uses none of it itself.
     .target(name: "APIGenerator", swiftSettings: swift),
     .executableTarget(name: "apikit-generate", dependencies: ["APIGenerator"], swiftSettings: swift),
+    // `swift package generate-api`: the same in a package that depends on this one.
+    .plugin(
+      name: "GenerateAPI",
+      capability: .command(
+        intent: .custom(
+          verb: "generate-api", description: "Writes managers and models of an OpenAPI document; see --help"),
+        permissions: [
+          .writeToPackageDirectory(reason: "apikit-generate writes the sources into the folder of --into")
+        ]),
+      dependencies: ["apikit-generate"]),
     // Real servers for tests and measurements: nginx and httpbin as child processes.
     .target(name: "TestServers", dependencies: ["APIKit"], swiftSettings: swift),
     // What several test targets use: scripted servers, managers of a backend whose habits a test sets.
