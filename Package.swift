@@ -142,7 +142,14 @@ let package = Package(
         "TestServers",
       ],
       swiftSettings: swift),
-    .testTarget(name: "APIGeneratorTests", dependencies: ["APIGenerator"], swiftSettings: swift),
+    // What `--bases` writes of a document, for tests in another module.
+    .target(
+      name: "GeneratedShop", dependencies: ["APIKit", "APIKitTransfers"], path: "Tests/GeneratedShop",
+      exclude: ["openapi.json", "REPORT.md"], swiftSettings: swift),
+    .testTarget(
+      name: "APIGeneratorTests",
+      dependencies: ["APIGenerator", "APIKit", "APIKitTesting", "APIKitTransfers", "GeneratedShop"],
+      swiftSettings: swift),
     .testTarget(
       name: "DemoServerTests", dependencies: ["APIKit", "DemoServer", "TestSupport"], swiftSettings: swift),
     .testTarget(

@@ -84,7 +84,10 @@ package struct CommandLineTool {
     let changes = output.changes(to: result.files, from: old)
     if !old.files.isEmpty {
       let renamed = old.names.compactMap { key, name in
-        result.names[key].flatMap { $0 == name ? nil : (name, $0) }
+        result.names[key].flatMap { new in
+          let prefix = settings.writesBases && !key.hasPrefix("#") ? Generator.basePrefix : ""
+          return new == name ? nil : (prefix + name, prefix + new)
+        }
       }
       lines +=
         CallerChanges(
@@ -164,6 +167,14 @@ package struct CommandLineTool {
     settings.service = arguments.service ?? kept.service
     settings.baseURL = arguments.baseURL ?? kept.baseURL
     settings.access = arguments.access ?? kept.access
+    settings.writesBases = arguments.writesBases ?? kept.writesBases
+    if settings.writesBases {
+      guard arguments.access ?? "public" == "public" else {
+        throw Problems(
+          "--bases: only an open class has subclasses in another module; --access must be public")
+      }
+      settings.access = "public"
+    }
     settings.selection = arguments.selection ?? (arguments.forgetsSelection ? Selection() : kept.selection)
     guard settings.service != nil else { throw Problems("--service is needed; see --help") }
     return settings

@@ -12,6 +12,8 @@ struct Generator {
   /// The longest file that is written, in lines, and the models that share one.
   static let maximumLines = 2000
   static let modelsPerFile = 40
+  /// What the name of a class begins with that is for subclasses.
+  static let basePrefix = "Base"
 
   /// - Parameters:
   ///   - bytes: The document.
@@ -42,7 +44,8 @@ struct Generator {
     schemas.boxCycles()
 
     var further: [(name: String, address: String)] = []
-    var services = NameTable([service, service + "Manager", service + "Nothing", service + "Box"])
+    let own = [service] + ["Manager", "Nothing", "Box", "StatusOutput"].map { service + $0 }
+    var services = NameTable(own)
     for address in Set(operations.compactMap(\.server)).sorted() {
       let host = address.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "." && $0 != "/" && $0 != ":" }
       further.append((services.unique(service + Words.type(String(host))), address))
@@ -51,9 +54,12 @@ struct Generator {
       let address = operations[index].server
       operations[index].service = further.first { $0.address == address }?.name ?? service
     }
-    let reserved = [service, service + "Manager", service + "Nothing", service + "Box"] + further.map(\.name)
+    let reserved = own + further.map(\.name)
     var names = NamePlan(document, selected, listed: listed, kept: kept, reserved: reserved)
-    for index in operations.indices { operations[index].className = names.className(of: operations[index]) }
+    let prefix = settings.writesBases ? basePrefix : ""
+    for index in operations.indices {
+      operations[index].className = prefix + names.className(of: operations[index])
+    }
     schemas.nameModels { names.name(of: $0) }
     let given = operations.map(\.className) + schemas.usedModels.map { schemas.models[$0].name } + reserved
     var seen: Set<String> = []
@@ -62,7 +68,8 @@ struct Generator {
     }
 
     let source = SourceWriter(
-      document: document, models: schemas.models, service: service, access: settings.access)
+      document: document, models: schemas.models, service: service, access: settings.access,
+      writesBases: settings.writesBases)
     let files = write(operations, schemas, source, servers, further, security)
     let report = Report(
       file: file, operations: operations.count, kept: selected.count, models: schemas.usedModels.count,
@@ -86,13 +93,11 @@ struct Generator {
     let isPublic = !source.prefix.isEmpty
     var needsBasic = false
     if case .basic? = security.scheme { needsBasic = true }
-    let isNothing = { (operation: OperationPlan) in
-      if case .nothing = operation.output { true } else { false }
-    }
     let writer = ServiceWriter(
       source: source, servers: servers, further: further, security: security, failures: failures,
       hasInputs: operations.contains { !$0.parameters.isEmpty },
-      hasEmptyOutputs: operations.contains(where: isNothing),
+      hasEmptyOutputs: operations.contains { if case .nothing = $0.output { true } else { false } },
+      hasStatusOutputs: operations.contains { if case .byStatus = $0.output { true } else { false } },
       hasBoxes: used.contains { id in
         guard case .structure(let members) = schemas.models[id].kind else { return false }
         return members.contains { if case .boxed = $0.type { true } else { false } }
@@ -103,7 +108,7 @@ struct Generator {
       var part = FileLayout.Part(lines: managers.declaration(of: operation))
       if case .upload = operation.body { part.needsTransfers = true }
       part.needsFoundation = operation.parameters.contains { $0.member.type.isOfFoundation }
-      if case .value(let type, _) = operation.output, type.isOfFoundation { part.needsFoundation = true }
+      if operation.output.types.contains(where: \.isOfFoundation) { part.needsFoundation = true }
       part.isFoundationPublic = isPublic && part.needsFoundation
       layout.add(part, to: operation.tag.isEmpty ? "Managers" : operation.tag)
     }

@@ -7,6 +7,8 @@ struct Settings: Equatable {
   /// A file of names by pointer, relative to the output.
   var namesFile: String?
   var access = "internal"
+  /// Whether the classes are for subclasses that adopt the protocols, in another module.
+  var writesBases = false
   var selection = Selection()
 }
 
@@ -25,6 +27,7 @@ struct Arguments: Equatable {
       --path GLOB           only such paths, e.g. '/homes*'
       --operation GLOB      only such operation ids
       --access LEVEL        internal (the default), package or public
+      --bases               open classes that adopt no protocol, for subclasses in another module; or --no-bases
       --base-url URL        the address of the service, in place of those of the document
       --names FILE          a JSON object of names, by pointer or by 'GET /path'
       --all                 forgets the kept filters
@@ -44,6 +47,7 @@ struct Arguments: Equatable {
   var baseURL: String?
   var namesFile: String?
   var access: String?
+  var writesBases: Bool?
   var selection: Selection?
   var forgetsSelection = false
   var mode = Mode.write
@@ -70,6 +74,8 @@ struct Arguments: Equatable {
       case "--base-url": baseURL = try value(word)
       case "--names": namesFile = try value(word)
       case "--access": access = try value(word)
+      case "--bases": writesBases = true
+      case "--no-bases": writesBases = false
       case "--all": forgetsSelection = true
       case "--check": mode = .check
       case "--dry-run": mode = .dryRun

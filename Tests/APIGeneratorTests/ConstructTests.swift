@@ -187,6 +187,29 @@ final class ConstructTests: XCTestCase {
       "callbacks are not read", "the parameter \"filter\" is left out")
   }
 
+  func testDifferentGoodResponsesAreAnEnumByStatus() throws {
+    func output(_ responses: String) throws -> String {
+      try Documents.sources(
+        Documents.make(
+          paths: #"{"/a": {"get": {"operationId": "read", "responses": {\#(responses)}}}}"#,
+          components: ##"{"schemas": {"A": {"type": "object", "properties": {"a": {}}}}}"##))
+    }
+    let a = ##""content": {"application/json": {"schema": {"$ref": "#/components/schemas/A"}}}"##
+    let text = #""content": {"application/json": {"schema": {"type": "string"}}}"#
+    let bytes = #""content": {"image/png": {}}"#
+    assertContains(
+      try output(#""200": {\#(a)}, "202": {\#(text)}, "204": {}, "206": {\#(bytes)}, "2XX": {\#(a)}"#),
+      "  enum Output: HomesStatusOutput {\n    case ok(A)\n    case accepted(String)\n    case noContent\n",
+      "    case partialContent([UInt8])\n    case success(A)\n",
+      "case 202: self = .accepted(try response.decode())",
+      "case 206: self = .partialContent(response.bytes)\n      case 200...299: self = .success(",
+      "protocol HomesStatusOutput: Sendable")
+    // One shape, and nothing beside it, is that shape.
+    assertContains(try output(#""200": {\#(a)}, "201": {\#(a)}"#), "typealias Output = A\n")
+    assertContains(try output(#""200": {\#(a)}, "204": {}"#), "typealias Output = A?\n")
+    assertContains(try output(#""200": {\#(bytes)}, "204": {}"#), "The response is `image/png`")
+  }
+
   // MARK: Service
 
   func testServersVariablesAndSecurityMakeTheService() throws {

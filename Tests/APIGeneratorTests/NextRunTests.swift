@@ -113,4 +113,26 @@ final class NextRunTests: XCTestCase {
     XCTAssertEqual(try generate(twice), ["2 managers, 0 models; REPORT.md says what differs"])
     XCTAssertEqual(try String(contentsOfFile: "\(folder)/API/REPORT.md", encoding: .utf8), report)
   }
+
+  func testTheCasesOfAnOutputAreToldToItsUsers() throws {
+    func paths(_ statuses: [String: String]) -> String {
+      let responses = statuses.map { status, type in
+        #""\#(status)": {"content": {"application/json": {"schema": {"type": "\#(type)"}}}}"#
+      }
+      return
+        #"{"/homes": {"get": {"operationId": "find homes", "responses": {\#(responses.joined(separator: ", "))}}}}"#
+    }
+    _ = try generate(paths(["200": "string"]))
+    let first = try generate(paths(["200": "string", "202": "integer"]))
+    XCTAssertEqual(
+      first.prefix(2), ["changes FindHomesManager.Output from String to enum", "adds HomesStatusOutput"])
+    let second = try generate(paths(["200": "number", "201": "integer"]))
+    XCTAssertEqual(
+      second.prefix(3),
+      [
+        "changes FindHomesManager.Output.ok from (String) to (Double)",
+        "removes FindHomesManager.Output.accepted",
+        "requires FindHomesManager.Output.created: (Int)",
+      ])
+  }
 }

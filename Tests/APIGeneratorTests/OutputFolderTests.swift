@@ -83,6 +83,24 @@ final class OutputFolderTests: XCTestCase {
     XCTAssertTrue(exists("Homes+Offers.swift"))
   }
 
+  func testBasesAreKeptUntilTheyAreEndedAndAreOpenClassesWithoutAProtocol() throws {
+    XCTAssertEqual(
+      generate("openapi.json", "--into", "Sources/API", "--service", "Homes", "--bases").status, 0)
+    assertContains(
+      try text("Homes+Homes.swift"), "public import APIKit", "/// A subclass adopts `APIManager`.",
+      "open class BaseListHomesManager: BaseAPIManager {", "  public let apiName = \"homes\"")
+    XCTAssertEqual(generate("--check").status, 0)
+    let names = #"{"GET /homes": "HomeListManager"}"#
+    try put(names, "names.json")
+    assertContains(
+      generate("--names", "names.json").text, "renames BaseListHomesManager to BaseHomeListManager\n")
+    assertContains(
+      generate("--no-bases", "--access", "internal").text, "removes BaseHomeListManager",
+      "adds HomeListManager")
+    assertContains(
+      try text("Homes+Homes.swift"), "\nfinal class HomeListManager: BaseAPIManager, APIManager {")
+  }
+
   func testAnEditedFileStopsTheRun() throws {
     first()
     try "// mine".write(toFile: "\(output)/Homes.swift", atomically: true, encoding: .utf8)
@@ -232,6 +250,10 @@ final class OutputFolderTests: XCTestCase {
       (
         ["openapi.json", "--into", "x", "--service", "Homes", "--access", "open"],
         "internal, package or public"
+      ),
+      (
+        ["openapi.json", "--into", "x", "--service", "Homes", "--bases", "--access", "package"],
+        "--access must be public"
       ),
       (["openapi.json", "--into", "x", "--service", "Homes", "--tag", "nothing"], "no operation is left"),
       (["missing.json", "--into", "x", "--service", "Homes"], "cannot be read"),

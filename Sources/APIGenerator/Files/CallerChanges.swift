@@ -17,7 +17,7 @@ struct CallerChanges {
         if declaration.owner.map({ new[$0] != nil }) ?? true { breaking.append("removes \(name)") }
         continue
       }
-      if declaration.isType {
+      if declaration.isType, now.isType {
         let lost = declaration.adopted.subtracting(now.adopted).sorted()
         if !lost.isEmpty {
           breaking.append("changes \(name): it is no longer \(lost.joined(separator: ", "))")
@@ -30,7 +30,9 @@ struct CallerChanges {
       let isOfOld = declaration.owner.flatMap { $0.split(separator: ".").first }.map {
         old[String($0)] != nil
       }
-      if isOfOld == true, declaration.isRequired {
+      // Of what is an enum only now, the change of the type itself is told.
+      let isOfOther = declaration.owner.flatMap { old[$0] }.map { !$0.isType } ?? false
+      if isOfOld == true, declaration.isRequired, !isOfOther {
         breaking.append("requires \(name): \(declaration.text)")
       } else if declaration.owner == nil {
         added.append("adds \(name)")
@@ -59,7 +61,7 @@ struct CallerChanges {
   {
     var found: [String: Declaration] = [:]
     for source in sources {
-      var owners: [(indent: Int, name: String, isSent: Bool)] = []
+      var owners: [(indent: Int, name: String, isSent: Bool, isEnum: Bool)] = []
       for line in source.split(separator: "\n") {
         let text = line.drop { $0 == " " }
         let indent = line.count - text.count
@@ -73,11 +75,11 @@ struct CallerChanges {
         switch words {
         case "class", "struct", "protocol", "enum", "extension":
           if owner == nil { key = renamed[key] ?? key }
-          declaration.isType = true
+          (declaration.isType, declaration.text) = (true, words)
           declaration.adopted = adopted(after)
           let isSent = words == "struct" && declaration.adopted.contains("Encodable")
           let full = (owner.map { $0.name + "." } ?? "") + key
-          owners.append((indent, full, isSent))
+          owners.append((indent, full, isSent, words == "enum"))
           guard words != "extension" else { continue }
         case "var" where after.hasPrefix(": "):
           let type = after.dropFirst(2)
@@ -87,6 +89,9 @@ struct CallerChanges {
         case "static let",
           "let" where name == "rawValue":
           declaration.text = after.hasPrefix(": ") ? String(after.dropFirst(2).prefix { $0 != "=" }) : ""
+        case "case" where owner?.isEnum == true && indent == (owner?.indent ?? 0) + 2:
+          // Code that switches over the values has to know a new one.
+          (declaration.text, declaration.isRequired) = (after.isEmpty ? "a case" : after, true)
         case "typealias":
           declaration.text = String(after.dropFirst(3))
         case "func", "static func", "init":
@@ -106,15 +111,16 @@ struct CallerChanges {
   /// The keyword of a declaration that others can use, and what stands behind it.
   private static func keyword(of line: Substring) -> (words: String, rest: Substring)? {
     var rest = line
-    while let word = ["public ", "package ", "final ", "indirect ", "@MainActor ", "@discardableResult "]
-      .first(
-        where: rest.hasPrefix)
+    while let word = [
+      "public ", "package ", "open ", "final ", "indirect ", "@MainActor ", "@discardableResult ",
+    ]
+    .first(
+      where: rest.hasPrefix)
     { rest = rest.dropFirst(word.count) }
     if rest.hasPrefix("init(") { return ("init", rest.dropFirst(4)) }
     let keywords = [
       "class", "struct", "protocol", "enum", "extension", "var", "static let", "let", "typealias",
-      "static func",
-      "func",
+      "static func", "func", "case",
     ]
     guard let word = keywords.first(where: { rest.hasPrefix($0 + " ") }) else { return nil }
     return (word, rest.dropFirst(word.count + 1))

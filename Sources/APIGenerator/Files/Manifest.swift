@@ -35,6 +35,7 @@ struct Manifest: Equatable {
     settings.baseURL = stated?["baseURL"]?.string
     settings.namesFile = stated?["names"]?.string
     settings.access = stated?["access"]?.string ?? settings.access
+    settings.writesBases = stated?["bases"]?.bool == true
     settings.selection = Selection(
       tags: stated?["tags"]?.strings ?? [], paths: stated?["paths"]?.strings ?? [],
       operations: stated?["operations"]?.strings ?? [])
@@ -79,6 +80,7 @@ struct Manifest: Equatable {
       ("names", settings.namesFile),
       ("access", settings.access),
     ] { if let value { stated.append("    \"\(name)\": \(quoted(value))") } }
+    if settings.writesBases { stated.append("    \"bases\": true") }
     for (name, values) in [
       ("tags", settings.selection.tags), ("paths", settings.selection.paths),
       ("operations", settings.selection.operations),

@@ -30,6 +30,17 @@ struct OperationPlan {
     case value(SwiftType, isOptional: Bool)
     /// Bytes of this content type, which are not decoded.
     case bytes(String)
+    /// Different things, by the status of the response.
+    indirect case byStatus([(status: String, output: Output)])
+
+    /// The types that are received.
+    var types: [SwiftType] {
+      switch self {
+      case .nothing, .bytes: []
+      case .value(let type, _): [type]
+      case .byStatus(let replies): replies.flatMap(\.output.types)
+      }
+    }
   }
 
   let path: String

@@ -89,7 +89,7 @@ struct OperationPlanner {
     // What is sent and received is known: only now are its types used, so that a skipped operation leaves none behind.
     let direction: Direction = operation.method == "patch" ? .patch : .input
     for parameter in operation.parameters { schemas.use(parameter.member.type, direction) }
-    if case .value(let type, _) = operation.output { schemas.use(type, .output) }
+    for type in operation.output.types { schemas.use(type, .output) }
     for failure in operation.failures { schemas.use(failure, .output) }
     return operation
   }
@@ -114,8 +114,8 @@ struct OperationPlanner {
     if good.isEmpty {
       good = responses.filter { $0.name == "default" && !responses.contains { $0.name.first == "3" } }
     }
-    var types: [SwiftType] = []
-    var isOptional = false
+    var replies: [(status: String, output: OperationPlan.Output)] = []
+    var bytes: (node: JSONNode, status: String, type: String)?
     for (status, node) in good {
       guard let response = document.resolve(node) else { continue }
       let content = response["content"]?.members ?? []
@@ -128,11 +128,10 @@ struct OperationPlanner {
         schemas.note(node, "the response may be an event stream", advice)
       }
       if content.isEmpty {
-        isOptional = true
+        replies.append((status, .nothing))
       } else if let json = Self.json(response["content"]) {
         let (type, isNullable) = schemas.type(of: json.media["schema"], .output)
-        if !types.contains(type) { types.append(type) }
-        isOptional = isOptional || isNullable
+        replies.append((status, .value(type, isOptional: isNullable)))
         if content.count > 1 || !json.type.lowercased().hasPrefix("application/json"),
           !json.type.contains("*")
         {
@@ -140,21 +139,28 @@ struct OperationPlanner {
         }
         let links = response["headers"]?.members.contains { $0.name.lowercased() == "link" } == true
         if links, case .array = type { operation.isPaged = true }
-      } else if types.isEmpty, case .nothing = operation.output {
-        operation.output = .bytes(content[0].name)
-        operation.accept = content[0].name.contains("*") ? nil : content[0].name
-        schemas.note(
-          node, "the response \(status) is \(SafeText.quoted(content[0].name))",
-          "its bytes are in `response(_:).http.bytes`")
+      } else {
+        bytes = bytes ?? (node, status, content[0].name)
+        replies.append((status, .bytes(content[0].name)))
       }
     }
-    if let first = types.first {
-      if types.count > 1 {
-        schemas.note(
-          operation.node, "its good responses have different types", "the output is a free value: JSONValue")
+    let types = replies.flatMap(\.output.types)
+    if let first = types.first, bytes == nil, types.allSatisfy({ $0 == first }) {
+      let isOptional = replies.contains { reply in
+        if case .value(_, isOptional: false) = reply.output { false } else { true }
       }
-      operation.output = .value(types.count > 1 ? .json : first, isOptional: isOptional)
-      operation.isPaged = operation.isPaged && types.count == 1 && !isOptional
+      operation.output = .value(first, isOptional: isOptional)
+      operation.isPaged = operation.isPaged && !isOptional
+    } else if !types.isEmpty {
+      operation.output = .byStatus(replies)
+      operation.isPaged = false
+      if bytes != nil { operation.accept = nil }
+    } else if let bytes {
+      operation.output = .bytes(bytes.type)
+      operation.accept = bytes.type.contains("*") ? nil : bytes.type
+      schemas.note(
+        bytes.node, "the response \(bytes.status) is \(SafeText.quoted(bytes.type))",
+        "its bytes are in `response(_:).http.bytes`")
     }
     for (status, node) in responses
     where status.first == "4" || status.first == "5"

@@ -101,6 +101,16 @@ enum Words {
     return SwiftNames.keywords.contains(name) || SwiftNames.members.contains(name) ? name + "Value" : name
   }
 
+  /// The name of a case for a status: its phrase (RFC 9110).
+  static func statusName(_ status: String) -> String {
+    let names = [
+      "200": "ok", "201": "created", "202": "accepted", "203": "nonAuthoritativeInformation",
+      "204": "noContent", "205": "resetContent", "206": "partialContent", "207": "multiStatus",
+      "208": "alreadyReported", "226": "imUsed", "2XX": "success",
+    ]
+    return names[status] ?? "status\(status)"
+  }
+
   /// A name for a text that has neither letters nor digits, e.g. `*`.
   private static func signs(_ text: String) -> String {
     let names: [Unicode.Scalar: String] = [

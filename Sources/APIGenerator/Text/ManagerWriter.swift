@@ -8,10 +8,17 @@ struct ManagerWriter {
     var lines = SafeText.comment(
       "\(SafeText.code(operation.key))\(text.isEmpty ? "" : ": " + text)", limit: 900)
     lines += advice(operation)
-    if operation.node["deprecated"]?.bool == true { lines.append("@available(*, deprecated)") }
     let members = operation.parameters.map(\.member)
     let prefix = source.prefix
-    lines.append("\(prefix)final class \(operation.className): \(inheritance(operation)) {")
+    let (base, protocols) = inheritance(operation)
+    if source.writesBases {
+      lines += ["///", "/// A subclass adopts \(protocols.map { "`\($0)`" }.joined(separator: " and "))."]
+    }
+    if operation.node["deprecated"]?.bool == true { lines.append("@available(*, deprecated)") }
+    lines.append(
+      source.writesBases
+        ? "open class \(operation.className): \(base) {"
+        : "\(prefix)final class \(operation.className): \(([base] + protocols).joined(separator: ", ")) {")
     if !members.isEmpty {
       lines.append("  \(prefix)struct Input: Encodable, Sendable {")
       lines += source.structure(members, isSent: true, isReceived: false, indent: "    ")
@@ -30,13 +37,11 @@ struct ManagerWriter {
     return lines + ["}"]
   }
 
-  private func inheritance(_ operation: OperationPlan) -> String {
-    if case .upload = operation.body { return "BaseUploadManager, UploadManager" }
-    if operation.isPaged {
-      return "BaseAPIManager, PageableAPIManager"
-        + (operation.parameters.isEmpty ? "" : ", \(source.service)Manager")
-    }
-    return "BaseAPIManager, " + (operation.parameters.isEmpty ? "APIManager" : "\(source.service)Manager")
+  private func inheritance(_ operation: OperationPlan) -> (base: String, protocols: [String]) {
+    if case .upload = operation.body { return ("BaseUploadManager", ["UploadManager"]) }
+    let own = operation.parameters.isEmpty ? [] : ["\(source.service)Manager"]
+    if operation.isPaged { return ("BaseAPIManager", ["PageableAPIManager"] + own) }
+    return ("BaseAPIManager", own.isEmpty ? ["APIManager"] : own)
   }
 
   private func advice(_ operation: OperationPlan) -> [String] {
@@ -64,12 +69,44 @@ struct ManagerWriter {
   }
 
   private func output(_ operation: OperationPlan) -> [String] {
+    let prefix = source.prefix
     switch operation.output {
-    case .nothing: ["  \(source.prefix)typealias Output = \(source.service)Nothing"]
+    case .nothing: return ["  \(prefix)typealias Output = \(source.service)Nothing"]
     case .value(let type, let isOptional):
-      ["  \(source.prefix)typealias Output = \(source.text(type))\(isOptional && type != .json ? "?" : "")"]
-    case .bytes: []
+      return ["  \(prefix)typealias Output = \(text(type, isOptional))"]
+    case .bytes: return []
+    case .byStatus(let replies):
+      var lines = [
+        "  /// The response, by its status.", "  \(prefix)enum Output: \(source.service)StatusOutput {",
+      ]
+      var cases: [String] = []
+      for (status, output) in replies {
+        let name = Words.statusName(status)
+        let pattern =
+          status.count == 3 && status.hasSuffix("XX")
+          ? "\(status.prefix(1))00...\(status.prefix(1))99" : status
+        var (payload, value) = ("", "")
+        switch output {
+        case .value(let type, let isOptional):
+          (payload, value) = ("(\(text(type, isOptional)))", "(try response.decode())")
+        case .bytes: (payload, value) = ("([UInt8])", "(response.bytes)")
+        case .nothing, .byStatus: break
+        }
+        lines.append("    case \(name)\(payload)")
+        cases.append("      case \(pattern): self = .\(name)\(value)")
+      }
+      return lines + [
+        "", "    \(prefix)init(_ response: APIResponse) throws(APIError) {", "      switch response.status {",
+      ] + cases + [
+        "      default:",
+        "        throw APIError(.reform, .unacceptableStatus, \"no output has the status \\(response.status)\")",
+        "      }", "    }", "  }", "",
+      ]
     }
+  }
+
+  private func text(_ type: SwiftType, _ isOptional: Bool) -> String {
+    source.text(type) + (isOptional && type != .json ? "?" : "")
   }
 
   private func statements(_ operation: OperationPlan) -> [String] {
@@ -100,7 +137,7 @@ struct ManagerWriter {
       lines.append("let signIn = SignInRule.\(operation.signIn.rawValue)")
     }
     switch operation.output {
-    case .value: break
+    case .value, .byStatus: break
     case .nothing, .bytes: lines.append("let expectation = ResponseExpectation(format: .bytes)")
     }
     if operation.isPaged {

@@ -21,6 +21,7 @@ struct ServiceWriter {
   let failures: [Int]
   let hasInputs: Bool
   let hasEmptyOutputs: Bool
+  let hasStatusOutputs: Bool
   let hasBoxes: Bool
 
   /// The servers of a document.
@@ -144,6 +145,7 @@ struct ServiceWriter {
         "  \(prefix)init(from decoder: any Decoder) {}", "}",
       ]
     }
+    if hasStatusOutputs { lines += statusOutput() }
     if hasBoxes { lines += box() }
     for id in failures {
       let name = source.models[id].name
@@ -257,6 +259,32 @@ struct ServiceWriter {
       ]
     }
     return lines
+  }
+
+  private func statusOutput() -> [String] {
+    let (prefix, name) = (source.prefix, "\(source.service)StatusOutput")
+    let loads = "{ try await .read(response"
+    return [
+      "", "/// An output whose type depends on the status of the response.",
+      "\(prefix)protocol \(name): Sendable {",
+      "  /// Reads a response.", "  init(_ response: APIResponse) throws(APIError)", "}", "",
+      "extension \(name) {", "  /// Reads a response off the caller's actor.",
+      "  @concurrent static func read(_ response: APIResponse) async throws(APIError) -> Self {",
+      "    try Self(response)", "  }", "}", "",
+      "extension APIManager where Output: \(name) {",
+      "  /// Loads, and reads the response by its status.",
+      "  \(prefix)func value() async throws(APIError) -> Output \(loads)()) }",
+      "  /// Loads with parameters, and reads the response by its status.",
+      "  \(prefix)func value(_ parameters: Parameters) async throws(APIError) -> Output \(loads)(parameters)) }",
+      "}",
+    ]
+      + (hasInputs
+        ? [
+          "", "extension \(source.service)Manager where Output: \(name) {",
+          "  /// Loads with an input, and reads the response by its status.",
+          "  \(prefix)func value(_ input: Input) async throws(APIError) -> Output \(loads)(input)) }",
+          "}",
+        ] : [])
   }
 
   private func box() -> [String] {

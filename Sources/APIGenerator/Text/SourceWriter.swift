@@ -5,6 +5,7 @@ struct SourceWriter {
   /// The name of the service.
   let service: String
   let access: String
+  let writesBases: Bool
 
   /// `public ` or nothing.
   var prefix: String { access == "internal" ? "" : access + " " }

@@ -1,0 +1,111 @@
+import APIGenerator
+import APIKit
+import APIKitTesting
+import APIKitTransfers
+import GeneratedShop
+import XCTest
+
+/// The classes of `--bases`, which another module makes managers of; what they state and read, over a stub.
+@MainActor final class GeneratedShopTests: XCTestCase {
+  private final class ListOrdersManager: BaseListOrdersManager, PageableAPIManager, ShopManager {
+    let retryPolicy = RetryPolicy.standard
+  }
+  private final class PlaceOrderManager: BasePlaceOrderManager, ShopManager {}
+  private final class CancelOrderManager: BaseCancelOrderManager, ShopManager {}
+  private final class SendPictureManager: BaseSendPictureManager, UploadManager {}
+  private final class ReadStateManager: BaseReadStateManager, APIManager {}
+
+  private func stub(_ responses: (Int, String)...) -> StubTransport {
+    let stub = StubTransport()
+    for (status, body) in responses {
+      stub.on("/v1/*", body.isEmpty ? .status(status) : .json(body, status: status))
+    }
+    Shop.use(stub)
+    return stub
+  }
+
+  func testTheSourcesAreThoseOfTheDocument() async {
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let outcome = CommandLineTool.run(["--check", "--into", "Tests/GeneratedShop"], in: package.path)
+    XCTAssertEqual(
+      outcome.status, 0,
+      "\(outcome.text)\(outcome.errors)swift run apikit-generate --into Tests/GeneratedShop writes them anew")
+  }
+
+  func testTheOutputIsThatOfTheStatus() async throws {
+    let wish = BasePlaceOrderManager.Input(title: "Lamp", count: 2)
+    let made = stub((200, #"{"id": 7, "title": "Lamp", "kind": "used", "whole": {"id": 1, "title": "Set"}}"#))
+    guard case .ok(let order) = try await PlaceOrderManager().value(wish) else { return XCTFail("no order") }
+    XCTAssertEqual(order.id, 7)
+    XCTAssertEqual(order.kind, .used)
+    XCTAssertEqual(order.whole?.value.title, "Set")
+    XCTAssertEqual(made.requests.first?.method, .post)
+    XCTAssertEqual(made.requests.first?.url.string, "https://shop.example/v1/orders")
+
+    _ = stub((202, #"{"eta": 2.5, "notes": {"a": "b"}}"#))
+    guard case .accepted(let job) = try await PlaceOrderManager().value(wish) else {
+      return XCTFail("no job")
+    }
+    XCTAssertEqual(job.eta, 2.5)
+    XCTAssertEqual(job.notes, ["a": "b"])
+
+    _ = stub((204, ""))
+    guard case .noContent = try await PlaceOrderManager().value(wish) else { return XCTFail("content") }
+  }
+
+  func testAStatusOfNoCaseAndABodyOfAnotherFail() async {
+    _ = stub((201, #"{"id": 7, "title": "Lamp"}"#))
+    do {
+      _ = try await PlaceOrderManager().value(.init(title: "Lamp"))
+      XCTFail("201 has no case")
+    } catch {
+      XCTAssertEqual(error.reason, .unacceptableStatus)
+      XCTAssertTrue("\(error)".contains("no output has the status 201"), "\(error)")
+    }
+    _ = stub((202, #"{"id": 7, "title": "Lamp"}"#))
+    do {
+      _ = try await PlaceOrderManager().value(.init(title: "Lamp"))
+      XCTFail("this is no job")
+    } catch {
+      XCTAssertEqual(error.reason, .unexpectedValue)
+      XCTAssertEqual(error.context.status, 202)
+    }
+  }
+
+  func testARangeOfStatusesFollowsTheOnesThatAreNamed() async throws {
+    _ = stub((200, #"["open", "dry"]"#))
+    guard case .ok(let words) = try await ReadStateManager().value() else { return XCTFail("no words") }
+    XCTAssertEqual(words, ["open", "dry"])
+    _ = stub((203, #"{"eta": 1}"#))
+    guard case .success(let job) = try await ReadStateManager().value([:]) else { return XCTFail("no job") }
+    XCTAssertEqual(job.eta, 1)
+  }
+
+  func testASubclassInAnotherModuleHasTheStatementsOfItsBase() async throws {
+    let stub = stub((200, #"[{"id": 1, "title": "Lamp", "parts": [{"id": 2, "title": "Bulb"}]}]"#))
+    let orders = try await ListOrdersManager().value(.init(perPage: 3))
+    XCTAssertEqual(orders.first?.parts?.first?.title, "Bulb")
+    stub.on("/v1/*", .status(204))
+    _ = try await CancelOrderManager().value(.init(id: 4))
+    _ = try await SendPictureManager().response(
+      uploading: HTTPBody.bytes([1, 2, 3]), Parameters(encoding: BaseSendPictureManager.Input(id: 4)))
+    XCTAssertEqual(
+      stub.requests.map { "\($0.method) \($0.url.string)" },
+      [
+        "GET https://shop.example/v1/orders?per_page=3", "DELETE https://shop.example/v1/orders/4",
+        "PUT https://shop.example/v1/orders/4/picture",
+      ])
+    XCTAssertEqual(stub.requests.last?.headers["Content-Type"], "image/png")
+  }
+
+  func testAFailureOfTheDocumentIsRead() async {
+    _ = stub((409, #"{"reason": "sold out"}"#))
+    do {
+      _ = try await PlaceOrderManager().value(.init(title: "Lamp"))
+      XCTFail("409 is a failure")
+    } catch {
+      XCTAssertEqual(error.shopRefusal?.reason, "sold out")
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// Written by apikit-generate from openapi.json.
+// The next run replaces it: what is yours belongs in extensions, in files of your own.
+// swift-format-ignore-file
+
+public import APIKit
+
+/// A shop, for tests of what is generated.
+public final class Shop: APIService {
+  public static let shared = Shop()
+
+  public let name = "Shop"
+  public let environments = ServiceEnvironments("https://shop.example/v1")
+}
+
+/// A manager whose parameters are the members of an `Input`.
+@MainActor public protocol ShopManager: APIManager {
+  associatedtype Input: Encodable & Sendable
+}
+
+extension ShopManager {
+  /// Loads with an input.
+  @discardableResult public func load(_ input: Input) -> Takeoff { load(Parameters(encoding: input)) }
+  /// Loads with an input, and waits for the response.
+  public func response(_ input: Input) async throws(APIError) -> APIResponse {
+    try await response(Parameters(encoding: input))
+  }
+}
+
+extension ShopManager where Output: Decodable & Sendable {
+  /// Loads with an input, and decodes the response.
+  public func value(_ input: Input) async throws(APIError) -> Output {
+    try await value(Parameters(encoding: input))
+  }
+}
+
+/// What a response is decoded as that has no content.
+public struct ShopNothing: Decodable, Sendable {
+  public init(from decoder: any Decoder) {}
+}
+
+/// An output whose type depends on the status of the response.
+public protocol ShopStatusOutput: Sendable {
+  /// Reads a response.
+  init(_ response: APIResponse) throws(APIError)
+}
+
+extension ShopStatusOutput {
+  /// Reads a response off the caller's actor.
+  @concurrent static func read(_ response: APIResponse) async throws(APIError) -> Self {
+    try Self(response)
+  }
+}
+
+extension APIManager where Output: ShopStatusOutput {
+  /// Loads, and reads the response by its status.
+  public func value() async throws(APIError) -> Output { try await .read(response()) }
+  /// Loads with parameters, and reads the response by its status.
+  public func value(_ parameters: Parameters) async throws(APIError) -> Output { try await .read(response(parameters)) }
+}
+
+extension ShopManager where Output: ShopStatusOutput {
+  /// Loads with an input, and reads the response by its status.
+  public func value(_ input: Input) async throws(APIError) -> Output { try await .read(response(input)) }
+}
+
+/// Holds a value on the heap: a member of a structure that contains itself.
+public indirect enum ShopBox<Value: Sendable>: Sendable {
+  case boxed(Value)
+
+  /// Puts a value into a box.
+  public init(_ value: Value) { self = .boxed(value) }
+
+  /// The value in the box.
+  public var value: Value {
+    get { switch self { case .boxed(let value): value } }
+    set { self = .boxed(newValue) }
+  }
+}
+
+extension ShopBox: Decodable where Value: Decodable {
+  public init(from decoder: any Decoder) throws { self = .boxed(try Value(from: decoder)) }
+}
+extension ShopBox: Encodable where Value: Encodable {
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
+
+extension APIError {
+  /// The body of the response that the load failed with, where it is one of `Refusal`.
+  public var shopRefusal: Refusal? { try? raw.decode(as: Refusal.self) }
+}
