@@ -1,4 +1,4 @@
-public import APIKit
+import APIKit
 
 /// Has requests of a kind take longer, be lost, or be refused: for trying out how an application deals with that.
 ///

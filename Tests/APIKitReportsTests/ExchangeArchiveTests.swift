@@ -140,7 +140,7 @@ import XCTest
     stub.on("/a", .chunks([[0x61], [0x62]]))
     let exchanges = ExchangeArchive(keepsBodies: true)
     let path = FileManager.default.temporaryDirectory.path + "/apikit-archive-\(UUID().uuidString)"
-    FileManager.default.createFile(atPath: path, contents: Data("canary".utf8))
+    _ = FileManager.default.createFile(atPath: path, contents: Data("canary".utf8))
     defer { try? FileManager.default.removeItem(atPath: path) }
     let request = HTTPRequest(method: .post, url: "https://homes.test/a", body: .file(path: path, offset: 0))
     let response = try await exchanges.archiving(stub).send(HTTPExchange(request, destination: .stream))

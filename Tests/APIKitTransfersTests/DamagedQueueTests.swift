@@ -123,6 +123,18 @@ final class DamagedQueueTests: DurableQueueCase {
     XCTAssertEqual(ended.map(\.isDamaged), [true])
   }
 
+  func testARowThatHasLostItsChecksumIsDamaged() async throws {
+    let ids = try await queue().enqueue((0..<3).map { entry("item \($0)") }) ?? []
+    try await queue().finish(ids[0], landing: [7])
+    let database = try SQLiteDatabase(path: path, patience: 100)
+    try database.execute(
+      "UPDATE items SET checksum = NULL WHERE id = \(ids[1]); UPDATE landings SET checksum = NULL")
+    let rows = try await queue().rows()
+    XCTAssertEqual(rows.map(\.isDamaged), [true, false])
+    let landings = try await queue().landings(of: "")
+    XCTAssertEqual(landings.map(\.isDamaged), [true])
+  }
+
   func testWhatWaitsForAnItemAndWhatHasEndedIsCarriedOverToo() async throws {
     let queue = queue()
     var ended = entry("ended")

@@ -9,7 +9,7 @@ import XCTest
 final class SeriesTests: DurableQueueCase {
   private func series(_ texts: [String], like entry: QueueStore.QueueEntry) -> QueueStore.Series {
     var series = QueueStore.Series(of: texts.count, like: entry)
-    for text in texts { series.append { $0.bytes += Array(text.utf8) } }
+    for text in texts { series.append { $0.append(contentsOf: Array(text.utf8)) } }
     return series
   }
 

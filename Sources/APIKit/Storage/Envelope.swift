@@ -5,7 +5,8 @@
 /// place are authenticated with them, so that content does not open as another type, in another version or
 /// in another place. What is expected sealed never opens unsealed.
 ///
-/// From version 2 on, open content has its ``Checksum`` before it, which is checked before the content is used.
+/// From version 2 on, open content has its ``Checksum`` before it, which is checked before the content is used. Content of
+/// a row stays at version 1: the row's own checksum covers it.
 package struct Envelope: Sendable {
   /// What is inside. This is the whole table: content of a kind that is not here is refused by name. Numbers are never
   /// given twice, and `Docs/Contributing/FileFormats.md` lists them.
@@ -43,15 +44,23 @@ package struct Envelope: Sendable {
       }
     }
 
-    /// The versions that are read; the last one is written.
-    ///
-    /// Content that is always sealed needs no checksum, and stays at 1. So do the two kinds of the cache, whose records and
-    /// bodies have a checksum of their own. A journal had no envelope before version 2.
+    /// The versions that are read. A journal had no envelope before version 2.
     var versions: ClosedRange<UInt8> {
       switch self {
       case .queuedItem, .queuedLanding, .queuedTransfer: 1...2
       case .downloadJournal, .uploadJournal: 2...2
       case .cookies, .credential, .cachedResponse, .cachedBody, .login, .hosts, .secrets, .keptExchange: 1...1
+      }
+    }
+
+    /// The version that is written: 2, with a checksum, where nothing else has one. Content that is always sealed needs
+    /// none. The rows of a queue, and the records and bodies of the cache, have a checksum of their own.
+    var version: UInt8 {
+      switch self {
+      case .queuedLanding, .downloadJournal, .uploadJournal: 2
+      case .queuedItem, .queuedTransfer, .cookies, .credential, .cachedResponse, .cachedBody, .login, .hosts,
+        .secrets, .keptExchange:
+        1
       }
     }
   }
@@ -88,12 +97,16 @@ package struct Envelope: Sendable {
   /// The versions that are read. Raised when the content changes its form.
   let versions: ClosedRange<UInt8>
   /// The version that is written.
-  var version: UInt8 { versions.upperBound }
+  let version: UInt8
+  /// The head of open content.
+  private let openHead: [UInt8]
 
   /// The envelope of a kind, in the versions of the table or in this one alone.
   package init(kind: EnvelopeKind, version: UInt8? = nil) {
     self.kind = kind
     versions = version.map { $0...$0 } ?? kind.versions
+    self.version = version ?? kind.version
+    openHead = Self.head(kind, self.version, 0)
   }
 
   static let headLength = 14
@@ -105,36 +118,32 @@ package struct Envelope: Sendable {
 
   /// Open content in its envelope.
   package func wrap(_ content: [UInt8]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.headLength + Self.checksumLength + content.count)
-    let start = begin(&bytes)
-    bytes += content
-    end(&bytes, start)
-    return bytes
+    var writer = ByteWriter(reserving: Self.headLength + Self.checksumLength + content.count)
+    let start = begin(&writer)
+    writer.append(contentsOf: content)
+    end(&writer, start)
+    return writer.finish()
   }
 
   /// Writes what stands before open content. Behind the content, ``end(_:_:)`` writes its checksum.
   ///
   /// - Returns: Where the content begins.
-  package func begin(_ bytes: inout [UInt8]) -> Int {
-    writeHead(&bytes)
-    if hasChecksum(version) { for _ in 0..<Self.checksumLength { bytes.append(0) } }
-    return bytes.count
+  package func begin(_ writer: inout ByteWriter) -> Int {
+    writer.append(contentsOf: openHead)
+    if hasChecksum(version) { writer.append(UInt64(0)) }
+    return writer.count
   }
 
-  /// Writes the checksum of open content, which begins at `start` and is the last of the bytes.
-  package func end(_ bytes: inout [UInt8], _ start: Int) {
+  /// Writes the checksum of open content, which begins at `start` and is the last that was written.
+  package func end(_ writer: inout ByteWriter, _ start: Int) {
     guard hasChecksum(version) else { return }
-    bytes.withUnsafeMutableBytes {
-      let sum = Checksum.of(UnsafeRawBufferPointer(rebasing: $0[start...]))
-      $0.storeBytes(of: sum.littleEndian, toByteOffset: start - Self.checksumLength, as: UInt64.self)
-    }
+    let sum = writer.bytes.withUnsafeBytes { Checksum.of(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    writer.replace(at: start - Self.checksumLength, with: sum)
   }
 
   /// Content sealed for a place; nil when the encryption fails.
   package func seal(_ content: [UInt8], under key: StorageKey, at place: some Sequence<UInt8>) -> [UInt8]? {
-    var head: [UInt8] = []
-    writeHead(&head, key.id)
+    let head = Self.head(kind, version, key.id)
     return Crypto.seal(content, key: key.bytes, authenticating: head + place).map { head + $0 }
   }
 
@@ -183,11 +192,8 @@ package struct Envelope: Sendable {
   /// Whether open content of a version has its checksum before it.
   private func hasChecksum(_ version: UInt8) -> Bool { version >= 2 }
 
-  private func writeHead(_ bytes: inout [UInt8], _ keyID: UInt64 = 0) {
-    bytes += Self.magic
-    bytes.append(kind.rawValue)
-    bytes.append(version)
-    bytes.append(littleEndian: keyID)
+  private static func head(_ kind: EnvelopeKind, _ version: UInt8, _ keyID: UInt64) -> [UInt8] {
+    magic + [kind.rawValue, version] + (0..<8).map { UInt8(truncatingIfNeeded: keyID >> ($0 * 8)) }
   }
 
   /// The version and the key id of a head of this kind.

@@ -1,5 +1,5 @@
 public import APIKit
-public import APIKitReports
+import APIKitReports
 
 extension Tape {
   /// Sends the requests of the tape to the live server, and lists responses of another shape.

@@ -1,5 +1,5 @@
 import APIKit
-public import APIKitReports
+import APIKitReports
 
 /// A request as a tape compares it. Equal ones are the same request.
 struct TapeMatch: Hashable, Sendable {

@@ -1,5 +1,5 @@
 public import APIKit
-public import APIKitReports
+import APIKitReports
 import Foundation
 
 /// A transport for tests that plays back recorded responses.

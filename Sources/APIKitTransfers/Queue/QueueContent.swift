@@ -15,7 +15,7 @@ extension QueueContent {
   func encode() -> [UInt8] {
     var writer = ByteWriter(reserving: 512)
     write(to: &writer)
-    return writer.bytes
+    return writer.finish()
   }
 
   /// Nil for bytes that ``encode()`` did not make.
@@ -28,13 +28,13 @@ extension QueueContent {
   var enveloped: [UInt8] {
     var writer = ByteWriter(reserving: 512)
     writeEnveloped(to: &writer)
-    return writer.bytes
+    return writer.finish()
   }
 
   func writeEnveloped(to writer: inout ByteWriter) {
-    let start = Self.envelope.begin(&writer.bytes)
+    let start = Self.envelope.begin(&writer)
     write(to: &writer)
-    Self.envelope.end(&writer.bytes, start)
+    Self.envelope.end(&writer, start)
   }
 
   /// Nil for bytes that are not ``enveloped``, or were damaged.
@@ -64,32 +64,32 @@ extension ByteWriter {
 
   private mutating func append(_ value: ParameterValue) {
     switch value {
-    case .null: bytes.append(0)
+    case .null: append(byte: 0)
     case .string(let text):
-      bytes.append(1)
+      append(byte: 1)
       append(text)
     case .integer(let number):
-      bytes.append(2)
+      append(byte: 2)
       append(UInt64(bitPattern: Int64(number)))
     case .double(let number):
-      bytes.append(3)
+      append(byte: 3)
       append(number)
-    case .bool(let flag): bytes.append(flag ? 5 : 4)
+    case .bool(let flag): append(byte: flag ? 5 : 4)
     case .date(let date):
-      bytes.append(6)
+      append(byte: 6)
       append(date.timeIntervalSinceReferenceDate)
     case .data(let data):
-      bytes.append(7)
+      append(byte: 7)
       append(data)
     case .array(let values):
-      bytes.append(8)
+      append(byte: 8)
       append(UInt64(values.count))
       for value in values { append(value) }
     case .object(let parameters):
-      bytes.append(9)
+      append(byte: 9)
       append(parameters)
     case .number(let text):
-      bytes.append(10)
+      append(byte: 10)
       append(text)
     }
   }

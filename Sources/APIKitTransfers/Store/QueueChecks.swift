@@ -67,8 +67,7 @@ extension QueueStore {
   func opened(_ row: Row, checksum: Int64?) -> Row {
     var row = row
     let expected = RowChecksum(row).value(id: row.id, spool: row.spool, size: row.size, payload: row.payload)
-    // A row of an earlier version has none.
-    row.isDamaged = checksum.map { $0 != expected } ?? false
+    row.isDamaged = checksum.map { $0 != expected } ?? !isCheckingOlderRows
     guard !row.isDamaged, let content = seal.open(row.payload, .queuedItem, of: row.user) else {
       row.isDamaged = true
       row.payload = []
@@ -81,6 +80,8 @@ extension QueueStore {
   /// Gives rows of an earlier version their checksums, once.
   func checkOlderRows() throws(SQLiteFailure) {
     guard try database.number("SELECT unchecked FROM totals") != 0 else { return }
+    isCheckingOlderRows = true
+    defer { isCheckingOlderRows = false }
     try write { () throws(SQLiteFailure) in
       for row in try rows("WHERE checksum IS NULL") { try replacePayload(of: row, with: row.payload) }
       for landing in try landings(of: nil) { try keep(landing) }

@@ -76,6 +76,6 @@ extension DatabaseRescue.Remains {
       OR id IN (SELECT min(id) FROM items WHERE state < 2 AND lane IS NOT NULL GROUP BY lane));
       UPDATE totals SET count = (SELECT count(*) FROM items), bytes = (SELECT coalesce(sum(size), 0) FROM items),
       highest = max(iif(highest BETWEEN 0 AND 281474976710655, highest, 0),
-      (SELECT coalesce(max(id), 0) FROM items), (SELECT coalesce(max(id), 0) FROM landings)), unchecked = 1;
+      (SELECT coalesce(max(id), 0) FROM items), (SELECT coalesce(max(id), 0) FROM landings));
       """)
 }

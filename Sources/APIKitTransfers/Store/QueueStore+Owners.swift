@@ -66,10 +66,11 @@ extension QueueStore {
       (id, recipient, user, self.payload) = (row.id, row.recipient, row.user, payload)
     }
 
-    fileprivate init(_ row: SQLiteStatement) {
+    /// - Parameter isOlder: Whether it may have been kept without a checksum.
+    fileprivate init(_ row: SQLiteStatement, isOlder: Bool) {
       (id, recipient, user) = (row.integer(0), row.text(1) ?? "", row.text(2) ?? "")
       payload = row.withBlob(3) { Array($0) }
-      isDamaged = !row.isNull(4) && row.integer(4) != checksum
+      isDamaged = row.isNull(4) ? !isOlder : row.integer(4) != checksum
     }
 
     fileprivate var checksum: Int64 {
@@ -100,7 +101,7 @@ extension QueueStore {
       "SELECT id, recipient, user, payload, checksum FROM landings WHERE recipient = ?1 OR ?1 IS NULL ORDER BY id",
       recipient
     ) { row in
-      var landing = Landing(row)
+      var landing = Landing(row, isOlder: isCheckingOlderRows)
       if let content = seal.open(landing.payload, .queuedLanding, of: landing.user), !landing.isDamaged {
         landing.payload = content
       } else {

@@ -23,7 +23,7 @@ extension QueueStore {
     /// A single item.
     init(of entry: QueueEntry) {
       self.init(of: 1, like: entry)
-      append { $0.bytes += entry.payload }
+      append { $0.append(contentsOf: entry.payload) }
       if let spool = entry.spool { files[0] = (spool, entry.spooledBytes) }
     }
 
@@ -31,12 +31,12 @@ extension QueueStore {
     mutating func append(_ write: (inout ByteWriter) -> Void) {
       write(&payloads)
       // Most have about the size of the first; where that is large, room is made as it is needed.
-      if ends.isEmpty { payloads.reserve(min((payloads.bytes.count + 16) * (number - 1), 8 << 20)) }
-      ends.append(payloads.bytes.count)
+      if ends.isEmpty, number > 1 { payloads.grow(by: min((payloads.count + 16) * (number - 1), 8 << 20)) }
+      ends.append(payloads.count)
     }
 
     /// The bytes of its items, with their files.
-    var size: Int64 { Int64(payloads.bytes.count) + files.values.reduce(0) { $0 + $1.count } }
+    var size: Int64 { Int64(payloads.count) + files.values.reduce(0) { $0 + $1.count } }
   }
 
   /// How many rows one statement inserts. SQLite opens the table and its six indexes for each statement, which takes as long

@@ -79,6 +79,8 @@ final class QueueStore {
   let database: SQLiteDatabase
   let seal: QueueSeal
   private(set) var clock: QueueClock
+  /// Whether rows of an earlier version are read, which have no checksum. At any other time one without is damaged.
+  var isCheckingOlderRows = false
   /// Insert one row, and many; made when they are first needed.
   var insertions: [Int: SQLiteStatement] = [:]
   private let laneHead: SQLiteStatement

@@ -46,7 +46,7 @@ final class EnvelopeTests: XCTestCase {
   }
 
   func testOpenContentWithAChangedBitIsNeverRead() throws {
-    for kind in Envelope.EnvelopeKind.allCases where kind.versions.upperBound > 1 {
+    for kind in Envelope.EnvelopeKind.allCases where Envelope(kind: kind).version > 1 {
       let bytes = Envelope(kind: kind).wrap(secret)
       for bit in 0..<bytes.count * 8 {
         var changed = bytes
@@ -57,18 +57,26 @@ final class EnvelopeTests: XCTestCase {
   }
 
   func testTheChecksumStandsBeforeTheContent() throws {
-    let bytes = Envelope(kind: .queuedItem).wrap(Array("123456789".utf8))
+    let bytes = Envelope(kind: .queuedLanding).wrap(Array("123456789".utf8))
     let sum = Checksum.of(Array("123456789".utf8))
     XCTAssertEqual(
       Array(bytes[5..<22]),
       [2] + [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) })
-    XCTAssertEqual(try unwrap(Envelope(kind: .queuedItem).wrap([]), Envelope(kind: .queuedItem)), [])
+    XCTAssertEqual(try unwrap(Envelope(kind: .queuedLanding).wrap([]), Envelope(kind: .queuedLanding)), [])
+  }
+
+  func testContentOfARowHasItsChecksumInTheRowAlone() throws {
+    let bytes = Envelope(kind: .queuedItem).wrap(secret)
+    XCTAssertEqual(bytes, Envelope(kind: .queuedItem, version: 1).wrap(secret))
+    let earlier = Envelope(kind: .queuedItem, version: 2).wrap(secret)
+    XCTAssertEqual(earlier.count, bytes.count + Envelope.checksumLength)
+    XCTAssertEqual(try unwrap(earlier, Envelope(kind: .queuedItem)), secret, "version 0.2.0 wrote both")
   }
 
   func testOpenContentOfTheVersionBeforeTheChecksumIsRead() throws {
-    let bytes = Envelope(kind: .queuedItem, version: 1).wrap(secret)
+    let bytes = Envelope(kind: .queuedLanding, version: 1).wrap(secret)
     XCTAssertEqual(bytes.count, Envelope.headLength + secret.count)
-    XCTAssertEqual(try unwrap(bytes, Envelope(kind: .queuedItem)), secret)
+    XCTAssertEqual(try unwrap(bytes, Envelope(kind: .queuedLanding)), secret)
     XCTAssertEqual(
       fault {
         try unwrap(Envelope(kind: .uploadJournal, version: 1).wrap(secret), Envelope(kind: .uploadJournal))

@@ -1,20 +1,35 @@
 /// Appends values in the form that ``ByteReader`` reads. Inlinable, because the rows of a queue are written in another module.
+///
+/// Its room is filled with zeros ahead of what is written, so that a value is stored in place: appending each to an array
+/// takes twice as long.
 @usableFromInline package struct ByteWriter: Sendable {
-  @usableFromInline package var bytes: [UInt8] = []
+  @usableFromInline var room: [UInt8] = []
+  /// How many bytes have been written.
+  @usableFromInline package var count = 0
 
-  @inlinable package init(reserving count: Int) { bytes.reserveCapacity(count) }
+  @inlinable package init(reserving count: Int) { room = [UInt8](repeating: 0, count: count) }
 
-  @inlinable package mutating func append(_ number: UInt64) { bytes.append(littleEndian: number) }
+  /// What has been written. A copy; ``finish()`` makes none.
+  @inlinable package var bytes: ArraySlice<UInt8> { room[..<count] }
 
-  @inlinable package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+  /// What has been written, as the last thing that is asked of the writer.
+  @inlinable package consuming func finish() -> [UInt8] {
+    room.removeLast(room.count - count)
+    return room
+  }
+
+  @inlinable package mutating func append(_ number: UInt64) {
+    write(8) { $0.storeBytes(of: number.littleEndian, as: UInt64.self) }
+  }
 
   @inlinable package mutating func append(_ number: Double) { append(number.bitPattern) }
 
+  /// One byte, such as the number of a case.
+  @inlinable package mutating func append(byte: UInt8) { write(1) { $0[0] = byte } }
+
   @inlinable package mutating func append(_ text: String) {
-    append(UInt64(text.utf8.count))
-    // The view itself is appended byte by byte where the text is a short one.
     var text = text
-    text.withUTF8 { bytes.append(contentsOf: $0) }
+    text.withUTF8 { append(counted: UnsafeRawBufferPointer($0)) }
   }
 
   @inlinable package mutating func append(_ text: String?) {
@@ -24,25 +39,49 @@
 
   /// Bytes behind their count.
   @inlinable package mutating func append(_ more: [UInt8]) {
-    append(UInt64(more.count))
-    bytes += more
+    more.withUnsafeBytes { append(counted: $0) }
+  }
+
+  /// Bytes without their count.
+  @inlinable package mutating func append(contentsOf more: [UInt8]) {
+    write(more.count) { $0.copyBytes(from: more) }
   }
 
   mutating func append(_ texts: [String]) {
     append(UInt64(texts.count))
     for text in texts { append(text) }
   }
-}
 
-extension [UInt8] {
-  /// Appends the eight bytes of a number, the lowest first.
-  @inlinable package mutating func append(littleEndian number: UInt64) {
-    // As bytes of memory they would be copied one by one.
-    withUnsafePointer(to: number.littleEndian) {
-      $0.withMemoryRebound(to: UInt8.self, capacity: 8) {
-        append(contentsOf: UnsafeBufferPointer(start: $0, count: 8))
-      }
+  /// Writes a number over what stands at a place.
+  @inlinable package mutating func replace(at place: Int, with number: UInt64) {
+    precondition(place >= 0 && place + 8 <= count)
+    room.withUnsafeMutableBytes {
+      $0.storeBytes(of: number.littleEndian, toByteOffset: place, as: UInt64.self)
     }
+  }
+
+  @inlinable mutating func append(counted more: UnsafeRawBufferPointer) {
+    write(8 + more.count) {
+      $0.storeBytes(of: UInt64(more.count).littleEndian, as: UInt64.self)
+      UnsafeMutableRawBufferPointer(rebasing: $0[8...]).copyMemory(from: more)
+    }
+  }
+
+  /// Makes room for so many further bytes, and has them written.
+  @inlinable @inline(__always) mutating func write(
+    _ length: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void
+  ) {
+    if length > room.count - count { grow(by: length) }
+    let start = count
+    room.withUnsafeMutableBytes {
+      body(UnsafeMutableRawBufferPointer(rebasing: $0[start..<start + length]))
+    }
+    count += length
+  }
+
+  /// Makes room for so many further bytes, and at least doubles it.
+  @usableFromInline package mutating func grow(by length: Int) {
+    room += repeatElement(0, count: max(length, room.count))
   }
 }
 

@@ -17,7 +17,7 @@ struct CacheRecord {
   static func encode(_ entry: CacheEntry, process: UInt64, bodyInFile checksum: UInt64?) -> [UInt8] {
     let body = entry.http.bytes
     var writer = ByteWriter(reserving: 1024 + (checksum == nil ? body.count : 0))
-    writer.bytes += entry.key.bytes
+    writer.append(contentsOf: entry.key.bytes)
     writer.append(entry.type)
     writer.append(UInt64(bitPattern: Int64(entry.version)))
     writer.append(entry.tags.sorted())
@@ -42,8 +42,8 @@ struct CacheRecord {
     writer.append(UInt64(body.count))
     writer.append(UInt64(checksum == nil ? 0 : 1))
     writer.append(checksum ?? 0)
-    if checksum == nil { writer.bytes += body }
-    return writer.bytes
+    if checksum == nil { writer.append(contentsOf: body) }
+    return writer.finish()
   }
 
   /// Reads a record; the body is empty when it is in a file.
