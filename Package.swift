@@ -117,7 +117,8 @@ let package = Package(
     .testTarget(
       name: "APIKitTransfersTests",
       dependencies: [
-        "APIKit", "APIKitTransfers", "APIKitTesting", "DemoServer", "TestServers", "TestSupport",
+        "APIKit", "APIKitTransfers", "APIKitReports", "APIKitTesting", "DemoServer", "TestServers",
+        "TestSupport",
       ],
       swiftSettings: swift),
     .testTarget(

@@ -23,7 +23,8 @@ import XCTest
     try await world.fill()
     let before = try UserDataWorld.traces(in: folder)
     for place in [
-      "/actions/", "/cache/bodies/", "/cache/responses", "/credentials/", "/downloads/", "/hosts/",
+      "/actions/", "/cache/bodies/", "/cache/responses", "/credentials/", "/downloads/", "/exchanges/",
+      "/hosts/",
       "/logins/",
       "/outbox/queue.sqlite", "/outbox/spool/", "/transfers/queue.sqlite", "/transfers/spool/", "/uploads/",
     ] {
@@ -37,8 +38,10 @@ import XCTest
     XCTAssertEqual(world.cache.statistics.memory.count, 0)
     let left = try await world.outbox.items()
     XCTAssertEqual(left.map(\.parameters), [["text": "bert's note"]])
+    let kept = try await world.keptPaths()
+    XCTAssertEqual(kept, ["/api/of-bert"])
     let marks = try UserDataWorld.files(in: folder).map(\.lastPathComponent).filter {
-      $0.hasPrefix("leaving-") || $0.hasPrefix("removing-") || $0 == "erasing" || $0 == "forgetting"
+      $0.contains("leaving-") || $0.hasPrefix("removing-") || $0 == "erasing" || $0 == "forgetting"
     }
     XCTAssertEqual(marks, [])
     // The next user begins as usual.
@@ -56,6 +59,8 @@ import XCTest
     XCTAssertEqual(try UserDataWorld.traces(in: folder), [])
     let left = try await world.outbox.items()
     XCTAssertEqual(left.count, 1)
+    let kept = try await world.keptPaths()
+    XCTAssertEqual(kept, ["/api/of-bert"])
   }
 
   func testForgettingAUserWhileAnotherIsSignedInLeavesTheOther() async throws {
@@ -64,6 +69,9 @@ import XCTest
     try await world.userData.forget("bert")
     let left = try await world.outbox.items()
     XCTAssertEqual(left.map(\.user), ["anna", "anna"])
+    let kept = try await world.keptPaths()
+    XCTAssertEqual(kept.count, 2)
+    XCTAssertTrue(kept.allSatisfy { $0.contains(UserDataWorld.canary) }, "\(kept)")
     XCTAssertNotNil(world.authenticator.credential)
     XCTAssertEqual(world.jar.cookies.count, 1)
     XCTAssertGreaterThan(world.cache.statistics.disk.count, 0)
@@ -111,9 +119,11 @@ import XCTest
         XCTAssertEqual(world.jar.cookies, [], "step \(step)")
         let left = try await world.outbox.items()
         XCTAssertEqual(left.map(\.parameters), [["text": "bert's note"]], "step \(step)")
+        let kept = try await world.keptPaths()
+        XCTAssertEqual(kept, ["/api/of-bert"], "step \(step)")
         step += 1
       }
-      XCTAssertGreaterThanOrEqual(step, 7)
+      XCTAssertGreaterThanOrEqual(step, 8)
     }
 
     func testOnAFullDiskAllOfAUserIsErasedToo() async throws {
@@ -192,11 +202,12 @@ import XCTest
       let mark = ErasureMark(path: "\(folder)/forgetting")
       try mark.set()
       // No place can write that something is removed before the process ends.
-      let locks = try ["cache/responses.sqlite", "outbox/queue.sqlite", "transfers/queue.sqlite"].map {
-        try SQLiteDatabase(path: "\(folder)/\($0)", patience: 1000)
-      }
+      let locks = try [
+        "cache/responses.sqlite", "exchanges/exchanges.sqlite", "outbox/queue.sqlite",
+        "transfers/queue.sqlite",
+      ].map { try SQLiteDatabase(path: "\(folder)/\($0)", patience: 1000) }
       for lock in locks { try lock.execute("BEGIN IMMEDIATE") }
-      let steps = world.userData.steps(world.userData.users)
+      let steps = world.userData.steps(world.userData.users, world.userData.names)
       guard number <= steps.count else { return }
       for work in steps.prefix(number) { try work() }
       if number == steps.count { mark.clear() }

@@ -1,4 +1,5 @@
 import APIKitTesting
+import APIKitReports
 import Foundation
 @testable import TestSupport
 import XCTest
@@ -21,6 +22,7 @@ import XCTest
   let transfers: TransferQueue
   let log: ActionLog
   let logins: FileLoginStore
+  let exchanges: ExchangeStore
   let service: TestService
   let userData: UserData
   private let pool: HostPool
@@ -49,10 +51,12 @@ import XCTest
     transfers.register(KeptUploads.self) { KeptUploads(service) }
     log = ActionLog(folder: "\(folder)/actions", storageKey: nil) { _ in }
     logins = try FileLoginStore(folder: "\(folder)/logins", key: Self.key)
+    exchanges = try ExchangeStore(path: "\(folder)/exchanges/exchanges.sqlite", key: Self.key)
+    exchanges.isOn = true
     userData = UserData(
       of: [service], outboxes: [outbox], transferQueues: [transfers], actionLogs: [log],
       loginStores: [logins], downloadFolders: ["\(folder)/downloads"], uploads: [Self.tus(folder)],
-      folder: folder)
+      stores: [exchanges], folder: folder)
   }
 
   private static func tus(_ folder: String) -> TusOptions {
@@ -71,9 +75,13 @@ import XCTest
   func fill() async throws {
     try signIn("bert")
     try await keep("bert's note", large: nil)
+    try await exchange("of-bert")
     try authenticator.signOut()
     try signIn("anna")
     try await keep(Self.canary, large: Self.long)
+    try await exchange(Self.canary)
+    try await exchange("\(Self.canary)-of-nobody", SignInRule.exempt)
+    await exchanges.flush()
     try await transfers.enqueue(
       KeptDownloads(service), ["id": Self.canary], to: .file("\(folder)/downloads/queued"))
     try await transfers.enqueue(KeptUploads(service), uploading: .bytes(Self.long))
@@ -97,7 +105,8 @@ import XCTest
     for name in [
       "outbox/queue.sqlite.damaged-01", "outbox/queue.sqlite.damaged-01-wal", "uploads/a.upload.new",
       "actions/actions.sqlite.damaged-02", "transfers/queue.sqlite.damaged-03.draft", "cookies/jar.7.new",
-      "downloads/left.apikit-part.journal.new", "hosts/a.hosts.7.new", "logins/a.login.7.new",
+      "exchanges/exchanges.sqlite.damaged", "downloads/left.apikit-part.journal.new", "hosts/a.hosts.7.new",
+      "logins/a.login.7.new",
     ] {
       try Data(Self.canary.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
     }
@@ -112,6 +121,18 @@ import XCTest
     }
     await outbox.flush()
   }
+
+  /// Has a load keep its exchange, with a path that is an open column.
+  private func exchange(_ path: String, _ rule: SignInRule = .asAvailable) async throws {
+    var watched = service
+    watched.client = HTTPClient(transport: exchanges.keeping(StubTransport(.json("{}"))), cookies: jar)
+    let manager = TestManager(watched)
+    (manager.apiName, manager.signIn) = (path, rule)
+    _ = try await manager.response()
+  }
+
+  /// The paths of the kept exchanges.
+  func keptPaths() async throws -> [String] { try await exchanges.find().map(\.path) }
 
   private func keepTransfers() throws {
     try PrivateFile.makeFolder("\(folder)/downloads")
@@ -152,5 +173,6 @@ import XCTest
     _ = try await transfers.transfers()
     _ = await log.counts()
     await cache.flush()
+    _ = try await exchanges.find()
   }
 }

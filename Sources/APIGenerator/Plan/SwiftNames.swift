@@ -71,7 +71,7 @@ enum SwiftNames {
     TakeoffPolicy TextBodyDecoder TimeSource TraceContext TracePolicy TransferEnd TransferID TransferProgress
     TransferQueue TransferQueueConfiguration TransferQueueDelegate TransportCapabilities TransportConfiguration
     TransportMetrics TrustEvaluation TusOptions URLService URLSessionTransport UploadManager UploadManagerDelegate
-    UploadProtocol UserData ValidationError WireOptions WrittenParameters XMLBodyDecoder XMLBodyEncoder
+    UploadProtocol UserData UserStore ValidationError WireOptions WrittenParameters XMLBodyDecoder XMLBodyEncoder
     """)
 
   private static func set(_ names: String) -> Set<String> {

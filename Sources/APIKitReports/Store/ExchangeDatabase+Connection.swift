@@ -12,14 +12,14 @@ extension ExchangeDatabase {
 
     private static let envelope = Envelope(kind: .keptExchange)
     private static let columns =
-      "id, launch, number, begun, took, flight, service, api, method, host, path, status, failure, sent, received"
+      "id, launch, number, begun, took, flight, service, api, method, host, path, status, failure, sent, received, user"
 
     init(_ database: SQLiteDatabase, key: StorageKey, limits: ExchangeLimits) throws(SQLiteFailure) {
       (self.database, self.key, self.limits) = (database, key, limits)
       insertion = try database.prepare(
         """
         INSERT INTO exchanges (launch, number, begun, took, flight, service, api, method, host, path, status,
-        failure, sent, received, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        failure, sent, received, size, user) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
       filling = try database.prepare("INSERT INTO contents (id, content) VALUES (?, ?)")
       reading = try database.prepare("SELECT content FROM contents WHERE id = ?")
@@ -60,6 +60,7 @@ extension ExchangeDatabase {
       insertion.bind(13, exchange.bytesSent ?? -1)
       insertion.bind(14, exchange.bytesReceived ?? -1)
       insertion.bind(15, Int64(size))
+      insertion.bind(16, exchange.user)
     }
 
     private func makeRoom(_ now: Double) throws(SQLiteFailure) {
@@ -82,8 +83,18 @@ extension ExchangeDatabase {
 
     private func oldest(_ now: Double) -> Double { now - limits.maximumAge / .seconds(1) }
 
-    func erase() throws(SQLiteFailure) {
-      try database.transaction { () throws(SQLiteFailure) in try database.execute("DELETE FROM exchanges") }
+    /// Removes the exchanges of users, or all of them, also from the log.
+    ///
+    /// - Parameter users: What stands for them; nil for all.
+    func erase(_ users: Set<String>?) throws(SQLiteFailure) {
+      try database.transaction { () throws(SQLiteFailure) in
+        guard let users else { return try database.execute("DELETE FROM exchanges") }
+        let removal = try database.prepare("DELETE FROM exchanges WHERE user = ?")
+        for user in users {
+          removal.bind(1, user)
+          try removal.run()
+        }
+      }
       try database.emptyLog()
     }
 

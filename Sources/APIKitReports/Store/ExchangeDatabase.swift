@@ -76,6 +76,7 @@ struct ExchangeDatabase {
       throw SQLiteFailure(code: Self.refused, message: "\(path) belongs to another application")
     }
     let made = try Connection(database, key: key, limits: limits)
+    try finishErasures(made)
     connection = made
     return made
   }
@@ -102,15 +103,68 @@ struct ExchangeDatabase {
     }
   }
 
-  /// Removes all of it, and the copy of a damaged one.
-  mutating func erase() throws(Fault) {
-    for ending in ["", "-wal"] { unlink(copy + ending) }
-    guard PrivateFile.exists(path) else { return }
-    try use { (connection) throws(SQLiteFailure) in
-      try connection.erase()
-    } onDamage: { _ in
+  // MARK: Erasing
+
+  /// The mark of a user whose exchanges are to be erased; its name does not say who that is.
+  static func mark(of user: String, at path: String) -> ErasureMark {
+    ErasureMark(path: "\(path)\(marking)\(user)")
+  }
+
+  private func clearMarks(of users: Set<String>) {
+    for user in users { Self.mark(of: user, at: path).clear() }
+  }
+
+  private static let marking = ".leaving-"
+
+  /// The users whose exchanges are to be erased, by their marks.
+  static func marked(at path: String) -> Set<String> {
+    let beginning = (path as NSString).lastPathComponent + marking
+    let folder = (path as NSString).deletingLastPathComponent
+    let names = PrivateFile.names(in: folder.isEmpty ? "." : folder)
+    return Set(names.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) })
+  }
+
+  /// Erases what marks say, of this launch or of an earlier one.
+  private func finishErasures(_ connection: Connection) throws(SQLiteFailure) {
+    let marked = Self.marked(at: path)
+    guard !marked.isEmpty else { return }
+    try connection.erase(marked)
+    removeCopy()
+    clearMarks(of: marked)
+  }
+
+  private func removeCopy() { for ending in ["", "-wal"] { unlink(copy + ending) } }
+
+  /// Removes the exchanges of users, or all of them, and the copy of a damaged database. Where the database cannot be written
+  /// its files are removed: on a full disk other processes can keep nothing either.
+  ///
+  /// - Parameter users: What stands for them; nil for all.
+  mutating func erase(_ users: Set<String>?) throws(Fault) {
+    removeCopy()
+    if PrivateFile.exists(path) {
+      do throws(Fault) {
+        try use { (connection) throws(SQLiteFailure) in
+          try connection.erase(users)
+        } onDamage: { _ in
+        }
+      } catch {
+        guard case .failed(let failure) = error, !failure.isBusy, failure.code != Self.refused else {
+          throw error
+        }
+        try removeFiles()
+      }
+      removeCopy()
     }
-    for ending in ["", "-wal"] { unlink(copy + ending) }
+    clearMarks(of: users ?? Self.marked(at: path))
+  }
+
+  private mutating func removeFiles() throws(Fault) {
+    connection = nil
+    do throws(PrivateFile.Fault) {
+      for ending in ["-wal", "-shm", ""] { try PrivateFile.remove(path + ending) }
+    } catch {
+      throw .unusable("\(path) \(error)")
+    }
   }
 
   /// SQLITE_CANTOPEN, for what this code refuses itself.
@@ -143,7 +197,9 @@ extension SQLiteSchema {
       CREATE TRIGGER exchanges_out AFTER DELETE ON exchanges BEGIN
         UPDATE totals SET bytes = bytes - old.size;
         DELETE FROM contents WHERE id = old.id; END;
-      """
+      """,
+      // What stands for the user of the load. Rows of before name nobody.
+      "ALTER TABLE exchanges ADD COLUMN user TEXT NOT NULL DEFAULT '';",
     ], application: 0x4150_4B58,
     settings: """
       PRAGMA journal_mode = WAL;

@@ -40,15 +40,47 @@ extension ExchangeStore {
     return archive
   }
 
-  /// Removes all exchanges from the database and its log, the waiting ones too, and the copy of a damaged database. Call it
-  /// when a user signs out, or turns the setting off.
+  // MARK: Erasing
+
+  /// Removes all exchanges from the database and its log, the waiting ones too, and the copy of a damaged database: when the user
+  /// turns the setting off, for example. On a full disk the database is removed as a whole.
   ///
   /// - Throws: As ``find(_:)``.
-  public func erase() async throws(APIError) {
+  public func erase() async throws(APIError) { try await erase(nil) }
+
+  /// Notes on the disk that the exchanges of users are to be erased; called by `UserData`.
+  ///
+  /// - Throws: An error when that cannot be noted.
+  public func markErasure(of users: Set<String?>) throws {
+    forget(users)
+    for user in users { try ExchangeDatabase.mark(of: KeptExchange.tag(of: user), at: path).set() }
+  }
+
+  /// Removes the exchanges of users, with the copy of a damaged database; called by `UserData`. Nil stands for exchanges that name
+  /// no user, such as those of an earlier version and of loads without a credential.
+  ///
+  /// - Throws: As ``find(_:)``.
+  public func erase(of users: Set<String?>) async throws(APIError) {
+    // Once more: a load may have begun between the mark and the end of the credential.
+    forget(users)
+    try await erase(Set(users.map { KeptExchange.tag(of: $0) }))
+  }
+
+  /// Keeps nothing of the exchanges of users that have begun by now.
+  private func forget(_ users: Set<String?>) {
+    let epoch = epoch.add(1)
+    state.withLock { state in
+      for user in users { state.forgotten[user] = epoch }
+      state.waiting.removeAll { users.contains($0.user) }
+      state.waitingBytes = state.waiting.reduce(0) { $0 + $1.bytes }
+    }
+  }
+
+  private func erase(_ users: Set<String>?) async throws(APIError) {
     await flush()
     try await BlockingWork.run { () throws(APIError) in
       do throws(ExchangeDatabase.Fault) {
-        try self.database.withLock { (database) throws(ExchangeDatabase.Fault) in try database.erase() }
+        try self.database.withLock { (database) throws(ExchangeDatabase.Fault) in try database.erase(users) }
       } catch {
         throw error.told
       }

@@ -23,7 +23,7 @@ import Foundation
 /// counted, and so are exchanges that cannot be written. The oldest exchanges are removed above the maximum of bytes and
 /// after the maximum of age. A damaged database is copied to `PATH.damaged`, which replaces an earlier copy, and the store
 /// starts a new one; ``fault`` tells. Safe on any thread.
-public final class ExchangeStore: Sendable {
+public final class ExchangeStore: UserStore {
   /// The numbers of exchanges of this process so far.
   public struct Counts: Sendable, Hashable {
     /// Written exchanges.
@@ -40,6 +40,8 @@ public final class ExchangeStore: Sendable {
   /// An exchange that waits to be written, without masks.
   struct Waiting: Sendable {
     let number: Int64
+    /// The name of the load's user; nil where none is known.
+    let user: String?
     var sent: SentExchange
     var result: Result<HTTPResponse, APIError>
     let size: Int64?
@@ -53,13 +55,18 @@ public final class ExchangeStore: Sendable {
     var counts = Counts()
     var fault: APIError?
     var flushers: [CheckedContinuation<Void, Never>] = []
+    /// Users who were forgotten: of those of their exchanges that began before this one nothing is kept.
+    var forgotten: [String?: Int] = [:]
   }
 
   let state = Mutex(StoreState())
   let database: Mutex<ExchangeDatabase>
+  let path: String
   let time: any TimeSource
   private let flag = AtomicFlag()
   private let numbers = AtomicInt()
+  /// Raised when users are forgotten.
+  let epoch = AtomicInt()
   private let queue = DispatchQueue(label: "APIKit.ExchangeStore", qos: .utility)
 
   /// Makes a store, off. The database is opened when it is first used.
@@ -89,14 +96,19 @@ public final class ExchangeStore: Sendable {
         .transport, .misconfigured,
         "the key of kept exchanges has 32 bytes, not \(key.withBytes { $0.count })")
     }
-    self.time = time
+    (self.path, self.time) = (path, time)
     database = Mutex(ExchangeDatabase(path: path, key: sealing, limits: limits, maximumPages: maximumPages))
+    // What an earlier launch has begun to erase.
+    let marked = ExchangeDatabase.marked(at: path)
+    if !marked.isEmpty { queue.async { self.database.withLock { try? $0.erase(marked) } } }
   }
+
+  deinit { isOn = false }
 
   /// Whether exchanges are kept; false at first.
   public var isOn: Bool {
     get { flag.load() }
-    set { flag.store(newValue) }
+    set { if flag.exchange(newValue) != newValue { ExchangeKeepers.change(by: newValue ? 1 : -1) } }
   }
 
   /// The numbers of exchanges of this process so far.
@@ -130,30 +142,33 @@ public final class ExchangeStore: Sendable {
     func follow(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion {
       guard store.isOn else { return completion }
       let (store, sent, clock) = (store, SentExchange(exchange, over: base), SystemTime())
-      let begin = clock.now
+      let (begin, user, epoch) = (clock.now, exchange.load?.user, store.epoch.load())
       return { result in
         var sent = sent
         sent.took = clock.now - begin
-        store.keep(sent, result)
+        store.keep(sent, result, of: user, since: epoch)
         completion(result)
       }
     }
   }
 
-  private func keep(_ sent: SentExchange, _ result: Result<HTTPResponse, APIError>) {
+  private func keep(
+    _ sent: SentExchange, _ result: Result<HTTPResponse, APIError>, of user: String?, since epoch: Int
+  ) {
     let limit = ExchangeArchive.bodyLimit
     let sent = sent.reduced(to: limit, keepsFile: true)
     let size = (try? result.get())?.body.count
     let reduced = result.map { $0.reduced(to: limit, keepsFile: true) }
     let bytes = sent.keptCount + ((try? reduced.get())?.bytes.count ?? 0)
     let mustStart = state.withLock { state in
+      if let forgotten = state.forgotten[user], forgotten > epoch { return false }
       guard state.waiting.count < Self.mostWaiting, state.waitingBytes + bytes <= Self.mostWaitingBytes else {
         state.counts.dropped += 1
         return false
       }
       state.waiting.append(
         Waiting(
-          number: Int64(numbers.add(1)), sent: sent, result: reduced, size: size, bytes: bytes))
+          number: Int64(numbers.add(1)), user: user, sent: sent, result: reduced, size: size, bytes: bytes))
       state.waitingBytes += bytes
       defer { state.isWriting = true }
       return !state.isWriting

@@ -32,6 +32,8 @@ public struct KeptExchange: Sendable, Hashable, Identifiable {
   public let bytesSent: Int64?
   /// The size of the response's body; nil when unknown.
   public let bytesReceived: Int64?
+  /// What stands for its user: a digest of the name; empty where the load had no credential, or one that names nobody.
+  let user: String
 
   /// Whether this process has kept it in its present launch.
   public var isOfThisLaunch: Bool { launch == Self.presentLaunch }
@@ -41,7 +43,11 @@ public struct KeptExchange: Sendable, Hashable, Identifiable {
   /// Authenticated with the content, which does not open beside other columns.
   var place: String {
     "\(launch) \(number) \(method) \(host) \(path) \(status ?? 0) \(failure ?? "") \(service ?? "") \(apiName ?? "")"
+      + (user.isEmpty ? "" : " \(user)")
   }
+
+  /// What stands for a user in the database and in the names of marks.
+  static func tag(of user: String?) -> String { user.map { Crypto.digest(of: [$0]) } ?? "" }
 }
 
 extension KeptExchange {
@@ -60,6 +66,7 @@ extension KeptExchange {
     status = row.integer(11) > 0 ? Int(row.integer(11)) : nil
     failure = text(12)
     (bytesSent, bytesReceived) = (size(13), size(14))
+    user = row.text(15) ?? ""
   }
 }
 
@@ -82,7 +89,7 @@ struct ExchangeRow: Sendable {
       flight: entry.flight.map { FlightID(rawValue: $0) }, service: entry.service, apiName: entry.apiName,
       method: entry.request.method, host: sent.host, path: Self.path(of: entry.request.url),
       status: entry.response?.status, failure: entry.failure, bytesSent: entry.request.body.size,
-      bytesReceived: entry.response?.body.size)
+      bytesReceived: entry.response?.body.size, user: KeptExchange.tag(of: waiting.user))
   }
 
   /// The path of a URL whose secrets are masked.

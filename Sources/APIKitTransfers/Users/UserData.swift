@@ -19,6 +19,7 @@ public import APIKit
   private let loginStores: [FileLoginStore]
   private let downloadFolders: [String]
   private let uploads: [TusOptions]
+  private let stores: [any UserStore]
   /// There while it is not certain that each place has its own mark, or is erased.
   private let mark: ErasureMark
 
@@ -34,43 +35,45 @@ public import APIKit
   ///   - downloadFolders: The folders to which downloads go, whose partial files and journals are erased; complete
   ///     files stay. None by default.
   ///   - uploads: Of these the journals of uploads in parts. The default is the standard folder.
+  ///   - stores: Further stores, such as an `ExchangeStore` of APIKitReports. None by default.
   ///   - folder: Where is noted that a user is being forgotten; nil, the default, is the program's own folder for what must
   ///     outlive it.
   public init(
     of services: [any APIService], outboxes: [Outbox] = [], transferQueues: [TransferQueue] = [],
     actionLogs: [ActionLog] = [], loginStores: [FileLoginStore] = [], downloadFolders: [String] = [],
-    uploads: [TusOptions] = [TusOptions()], folder: String? = nil
+    uploads: [TusOptions] = [TusOptions()], stores: [any UserStore] = [], folder: String? = nil
   ) {
     (self.services, self.outboxes, self.transferQueues) = (services, outboxes, transferQueues)
     (self.actionLogs, self.loginStores) = (actionLogs, loginStores)
-    (self.downloadFolders, self.uploads) = (downloadFolders, uploads)
+    (self.downloadFolders, self.uploads, self.stores) = (downloadFolders, uploads, stores)
     mark = ErasureMark(path: "\(folder ?? StandardFolder.state.path)/forgetting")
     // What cannot be done now is done at the next launch.
-    if mark.isSet { condemn(users) }
+    if mark.isSet { condemn(users, names) }
   }
 
   /// Signs the user out and erases all that is kept of this user, and returns when it is gone from the disk.
   ///
   /// Stored responses, cookies, actions, partial files and kept hosts go whoever they belong to, since they do not say whose
-  /// they are; of outboxes and queues of transfers only the items of this user go, also those that
+  /// they are; of outboxes, queues of transfers and stores only what is of this user or of nobody known goes, also items that
   /// ``OutboxConfiguration/keepsItemsAtSignOut`` would keep. It holds when the process ends meanwhile: the next launch
   /// finishes it. Complete downloads, and records that the application has written to a file, stay. Let nobody sign in before
   /// it has returned.
   ///
   /// - Parameter user: The user's name, as ``OutboxConfiguration/user`` gives it. The default, nil, is who is signed in. While
-  ///   another one is, only what says whose it is goes: items and transfers.
+  ///   another one is, only what says whose it is goes: items, transfers, and what stores have of the user.
   /// - Throws: `APIError.Reason.storageFull` or `APIError.Reason.fileFailed` when something could not be erased yet, for
   ///   a full disk for example; the detail says what. It is marked, no load uses it, and it is erased when its place is
   ///   opened next.
   public func forget(_ user: String? = nil) async throws(APIError) {
-    var users = users
-    if let user { users = runners.map { ($0, [user]) } }
+    var (users, names) = (users, names)
+    if let user { (users, names) = (runners.map { ($0, [user]) }, [nil, user]) }
     guard user == nil || !isAnotherSignedIn(than: user) else {
-      return try Self.check(await dropItems(of: users))
+      names.remove(nil)
+      return try Self.check(mark(names) + (await dropItems(of: users)) + (await erase(names)))
     }
     // Where it cannot be noted, what follows is done all the same, unless the process ends in the next moment.
     try? mark.set()
-    var faults = condemn(users) + (await dropItems(of: users))
+    var faults = condemn(users, names) + (await dropItems(of: users)) + (await erase(names))
     for log in actionLogs { do { try await log.erase() } catch { faults.append(error) } }
     for cache in caches {
       await cache.flush()
@@ -86,6 +89,21 @@ public import APIKit
     authenticators.contains { authenticator in
       authenticator.credential.map { authenticator.rules.user($0) != user } ?? false
     }
+  }
+
+  /// Marks what stores have of users, and says what could not be done.
+  private func mark(_ names: Set<String?>) -> [any Error] {
+    stores.compactMap { store in
+      do { try store.markErasure(of: names) } catch { return error }
+      return nil
+    }
+  }
+
+  /// Erases what stores have of users, and says what could not be done.
+  private func erase(_ names: Set<String?>) async -> [any Error] {
+    var faults: [any Error] = []
+    for store in stores { do { try await store.erase(of: names) } catch { faults.append(error) } }
+    return faults
   }
 
   /// Drops the items of users, and says what could not be done.
@@ -131,19 +149,26 @@ public import APIKit
     }
   }
 
+  /// Who is signed in, for stores; nil stands for what names nobody.
+  var names: Set<String?> {
+    Set(
+      [nil]
+        + authenticators.map { authenticator in authenticator.credential.flatMap(authenticator.rules.user) })
+  }
+
   /// Marks what must be erased by its place, and erases the rest; from then on each place has its own mark, or is erased.
   ///
   /// - Returns: What could not be done, because of which the next launch does it.
-  @discardableResult private func condemn(_ users: Users) -> [any Error] {
+  @discardableResult private func condemn(_ users: Users, _ names: Set<String?>) -> [any Error] {
     var faults: [any Error] = []
-    for step in steps(users) { do { try step() } catch { faults.append(error) } }
+    for step in steps(users, names) { do { try step() } catch { faults.append(error) } }
     if faults.isEmpty { mark.clear() }
     return faults
   }
 
   /// What condemning takes, in its order. Each step needs no room on the disk, may be done again, and waits for nothing but
   /// the disk.
-  func steps(_ users: Users) -> [@MainActor () throws -> Void] {
+  func steps(_ users: Users, _ names: Set<String?>) -> [@MainActor () throws -> Void] {
     var steps: [@MainActor () throws -> Void] = []
     for (runner, users) in users {
       for user in users {
@@ -151,6 +176,7 @@ public import APIKit
       }
     }
     for log in actionLogs { steps.append { try log.markErasure() } }
+    for store in stores { steps.append { try store.markErasure(of: names) } }
     for cache in caches { steps.append { cache.removeAll() } }
     for jar in services.compactMap(\.wire.client.cookies) { steps.append { try jar.forgetAll() } }
     // The credential goes when everything knows whose data it was.

@@ -19,6 +19,10 @@ extension Flight {
         }
       }
       outgoing.flightID = id
+      if ExchangeKeepers.areThere {
+        outgoing.load = SentLoad(
+          call: call, shared: shared, owner: run.user, credential: run.credential?.credential)
+      }
       beginTrace()
       if !call.options.isEmpty { call.options.apply(to: &outgoing) }
       if let way = run.way, let server = way.server { way.direct(&outgoing.request, to: server) }

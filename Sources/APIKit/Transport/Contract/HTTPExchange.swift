@@ -9,6 +9,7 @@ public struct HTTPExchange: Sendable {
     var proxyLogin: HTTPLogin?
     var onSlot: (@Sendable (_ isWaiting: Bool) -> Void)?
     var onPhase: (@Sendable (RequestPhase, _ microsecondsAgo: Int64) -> Void)?
+    var load: (any ExchangeLoad)?
   }
 
   private var extras: CopyOnWrite<Extras>?
@@ -72,6 +73,12 @@ public struct HTTPExchange: Sendable {
   package var onPhase: (@Sendable (RequestPhase, _ microsecondsAgo: Int64) -> Void)? {
     get { extras?.value.onPhase }
     set { if extras != nil || newValue != nil { change { $0.onPhase = newValue } } }
+  }
+
+  /// The load that it belongs to, where somebody keeps exchanges (``ExchangeKeepers``); nil for an exchange of no load.
+  package var load: (any ExchangeLoad)? {
+    get { extras?.value.load }
+    set { if extras != nil || newValue != nil { change { $0.load = newValue } } }
   }
 
   /// Tells those who want it how far the bodies have come.

@@ -9,6 +9,12 @@ extension ParameterEncoding {
   /// The names of those parameters.
   var fieldNames: [String] { places.map { $0.value.headerNames + $0.value.cookieNames } ?? [] }
 
+  /// The names of those that are secrets by the names that are sent. Cookies are.
+  var secretFieldNames: [String] {
+    guard let places = places?.value else { return [] }
+    return places.cookieNames + places.headerNames.filter { SecretNames.contains(sentName(of: $0)) }
+  }
+
   /// Those parameters.
   func fieldParameters(of parameters: Parameters) -> Parameters {
     hasFields ? parameters.only(fieldNames) : Parameters()
