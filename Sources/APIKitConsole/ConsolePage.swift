@@ -79,7 +79,8 @@ enum ConsolePage {
     source.onmessage = message => {
       const event = JSON.parse(message.data);
       if (event.kind === 'replayed') { by('said').textContent = 'Replay ' + event.number + ': '
-        + (event.failure || 'status ' + event.status + ', ' + event.bytes + ' bytes'); return; }
+        + [event.failure, event.status && 'status ' + event.status, event.bytes != null && event.bytes + ' bytes']
+          .filter(Boolean).join(', '); return; }
       if (event.flight == null) return;
       const load = find(event.flight, event.api);
       if (event.kind === 'request') load.requests.push(event);

@@ -1,14 +1,12 @@
 import APIKit
 import Foundation
 
-/// What a console knows: its rules, and the requests that it can send again. Safe on any thread.
+/// What a console knows: its rules, and the loads whose requests it can send again. Safe on any thread.
 final class ConsoleState: Sendable {
-  /// A request that was sent, with its secrets, which never leave the process by the console.
+  /// The load of a request that was sent. Neither the request nor its header fields are kept.
   struct Kept: Sendable {
     let number: Int
-    let flight: FlightID?
-    let exchange: HTTPExchange
-    let transport: any HTTPTransport
+    let load: any ExchangeLoad
   }
 
   /// What the page is told of a request.
@@ -38,7 +36,7 @@ final class ConsoleState: Sendable {
   }
 
   private let state = Mutex(State())
-  /// How many requests are kept, how long a body of one may be, how many rules there may be, and replays at once.
+  /// How many loads are kept, how long a body of one may be, how many rules there may be, and replays at once.
   static let (mostKept, mostBody, mostRules, mostReplays) = (200, 64 << 10, 50, 4)
 
   private let feed: ConsoleFeed
@@ -64,21 +62,21 @@ final class ConsoleState: Sendable {
     return rules.isEmpty ? nil : rules.first { $0.applies(to: url) }
   }
 
-  /// Keeps a request while a page is open, and shows it there.
-  func keep(_ exchange: HTTPExchange, _ transport: any HTTPTransport) {
+  /// Keeps the load of a request while a page is open, and shows the request there.
+  func keep(_ exchange: HTTPExchange) {
     guard feed.isOn else { return }
-    var plain = HTTPExchange(exchange.request, destination: .memory(maximumBytes: 1 << 20))
-    plain.crossesOrigin = exchange.crossesOrigin
-    let mayReplay = Self.mayReplay(exchange.request)
-    let kept = state.withLock { state -> Kept in
+    let load = Self.mayReplay(exchange.request) ? exchange.load : nil
+    let mayReplay = load.map { $0.replayObjection == nil } ?? false
+    let number = state.withLock { state in
       state.count += 1
-      let kept = Kept(number: state.count, flight: exchange.flightID, exchange: plain, transport: transport)
-      if mayReplay { state.kept = (state.kept + [kept]).suffix(Self.mostKept) }
-      return kept
+      if let load, mayReplay {
+        state.kept = (state.kept + [Kept(number: state.count, load: load)]).suffix(Self.mostKept)
+      }
+      return state.count
     }
     feed.tell(
       Shown(
-        number: kept.number, flight: kept.flight?.rawValue, method: exchange.request.method.rawValue,
+        number: number, flight: exchange.flightID?.rawValue, method: exchange.request.method.rawValue,
         url: SecretMask().url(exchange.request.url), mayReplay: mayReplay))
   }
 
@@ -91,28 +89,31 @@ final class ConsoleState: Sendable {
     }
   }
 
-  /// Sends a kept request once more, as it was sent, and tells the page what became of it. Returns why it does not.
+  /// Sends the load of a kept request once more, and tells the page what became of it. Returns why it does not.
   func replay(_ number: Int) -> ConsoleResponse {
-    let kept = state.withLock { state -> Kept? in
-      guard let kept = state.kept.first(where: { $0.number == number }) else { return nil }
-      guard state.running < Self.mostReplays else { return nil }
+    let kept = state.withLock { state in state.kept.first { $0.number == number } }
+    guard let kept else { return ConsoleResponse(409, "It is not kept any more.\n") }
+    if let objection = kept.load.replayObjection {
+      return ConsoleResponse(409, "It is not sent again: \(objection).\n")
+    }
+    let mayRun = state.withLock { state in
+      guard state.running < Self.mostReplays else { return false }
       state.running += 1
-      return kept
+      return true
     }
-    guard let kept else {
-      return ConsoleResponse(409, "It is not kept any more, or too many replays are running.\n")
-    }
+    guard mayRun else { return ConsoleResponse(409, "\(Self.mostReplays) replays are under way.\n") }
     Task {
       var replayed = Replayed(number: number)
-      do throws(APIError) {
-        let response = try await kept.transport.send(kept.exchange)
-        (replayed.status, replayed.bytes) = (response.status, response.body.count)
-      } catch {
-        replayed.failure = error.label
+      switch await kept.load.replay() {
+      case .success(let response): (replayed.status, replayed.bytes) = (response.status, response.body.count)
+      case .failure(let error): (replayed.status, replayed.failure) = (error.context.status, error.label)
       }
       state.withLock { $0.running -= 1 }
       feed.tell(replayed)
     }
     return ConsoleResponse(202, "Sent.\n")
   }
+
+  /// Forgets rules and loads.
+  func clear() { state.withLock { ($0.rules, $0.kept) = ([], []) } }
 }

@@ -1,12 +1,12 @@
 import APIKit
 
-/// Sends by another transport, under the console's rules, and has the console keep the request.
+/// Sends by another transport, under the console's rules, and shows the console each request.
 struct WatchedTransport: TransportWrapper {
   let base: any HTTPTransport
   let console: ConsoleState
 
   func follow(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion {
-    console.keep(exchange, base)
+    console.keep(exchange)
     return completion
   }
 

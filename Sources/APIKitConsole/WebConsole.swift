@@ -10,7 +10,8 @@ import Foundation
 /// ```
 /// It listens on 127.0.0.1 only, and its URL has a random token. It refuses requests for other hosts and from other origins, so no
 /// other page of the browser can ask it (DNS rebinding). A watched transport (``watching(_:)``) may be slowed down and
-/// have requests fail by ``rules``, and its requests can be sent again from the page, without the page seeing their secrets.
+/// have requests fail by ``rules``, and its loads can be sent again from the page: as new loads, with the credential and cookies that
+/// their user has then, which the page does not see.
 ///
 /// Nothing of it is in a release build that does not link `APIKitConsole`. It works until ``stop()`` or the release of its last
 /// reference. May be used from any thread.
@@ -62,19 +63,20 @@ public final class WebConsole: Sendable {
     set { state.rules = newValue }
   }
 
-  /// A transport that sends by another one, under ``rules``, and whose requests the page can send again.
+  /// A transport that sends by another one, under ``rules``, and whose loads the page can send again.
   ///
-  /// While a page is open, the last 200 requests are kept in memory for it, but those with a body of a file, a stream or more
-  /// than 64 KiB.
+  /// While a page is open, the last 200 loads are kept in memory for it, but those with a body of a file, a stream or more
+  /// than 64 KiB, those whose response goes elsewhere than into memory, and connections. Requests that belong to no load of a
+  /// service are shown, and not sent again.
   public func watching(_ transport: any HTTPTransport) -> any HTTPTransport {
     WatchedTransport(base: transport, console: state)
   }
 
-  /// Closes all connections and the port, and forgets the rules. Returns when that is done.
+  /// Closes all connections and the port, and forgets rules and loads. Returns when that is done.
   public func stop() {
     feed.isOn = false
     statistics.isOn = false
-    state.rules = []
+    state.clear()
     server.stop()
     feed.push = { _ in }
   }
@@ -94,6 +96,7 @@ final class ConsoleFeed: FlightListener {
     get { isTelling.load() }
     set {
       guard isTelling.exchange(newValue) != newValue else { return }
+      ExchangeKeepers.change(by: newValue ? 1 : -1)
       if newValue { FlightEvents.shared.add(self) } else { FlightEvents.shared.remove(self) }
     }
   }

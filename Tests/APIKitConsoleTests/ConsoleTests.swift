@@ -44,7 +44,7 @@ import XCTest
     let page = try open(console)
     await waitUntil { FlightEvents.shared.wants(.events) }
     let manager = manager(console)
-    manager.headers = ["Authorization": "Bearer canary"]
+    manager.headers = ["X-Api-Key": "canary", "X-Plain": "1"]
     _ = try await manager.response(["password": "canary", "city": "Suzhou"])
     let told = page.read(until: #""end":"succeeded""#)
     XCTAssertTrue(told.contains("attempt 1 to homes.test"), told)
@@ -56,12 +56,62 @@ import XCTest
     XCTAssertTrue(replayed.contains(#""status":200"#), replayed)
     XCTAssertFalse(replayed.contains("canary"), replayed)
     XCTAssertEqual(stub.requests.count, 2)
-    XCTAssertEqual(stub.requests.last?.headers["Authorization"], "Bearer canary")
+    XCTAssertEqual(stub.requests.first?.headers["X-Api-Key"], "canary")
+    XCTAssertNil(stub.requests.last?.headers["X-Api-Key"], "a secret that was kept is not sent")
+    XCTAssertEqual(stub.requests.last?.headers["X-Plain"], "1")
     XCTAssertEqual(stub.requests.first?.url, stub.requests.last?.url)
     XCTAssertTrue(try post(console, "replay", "999999").hasPrefix("HTTP/1.1 409"))
     XCTAssertTrue(try post(console, "replay", "x").hasPrefix("HTTP/1.1 400"))
     console.stop()
     XCTAssertFalse(FlightEvents.shared.wants(.events), "a console that has stopped hears nothing")
+  }
+
+  func testAReplayGoesWithThePresentCredentialAndCookiesOfItsUserAndNotForAnother() async throws {
+    let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
+    defer { console.stop() }
+    let page = try open(console)
+    await waitUntil { FlightEvents.shared.wants(.events) }
+    let (authenticator, jar) = (Authenticator(), CookieJar())
+    func signIn(_ user: String, _ token: String) throws {
+      try authenticator.signIn(with: Credential(accessToken: token, notes: ["user": user]))
+    }
+    func setCookie(_ value: String) {
+      jar.store(["Set-Cookie": "name=\(value); Max-Age=1000"], from: "https://homes.test")
+    }
+    let manager = manager(console)
+    manager.service.client = HTTPClient(transport: console.watching(stub), cookies: jar)
+    manager.service.authenticator = authenticator
+    try signIn("anna", "canary-1")
+    setCookie("canary-1")
+    _ = try await manager.response()
+    let number = try XCTUnwrap(page.read(until: #""end":"succeeded""#).firstMatch(of: /"number":(\d+)/)?.1)
+    XCTAssertEqual(stub.requests.last?.headers["Cookie"], "name=canary-1")
+    try signIn("anna", "canary-2")
+    setCookie("canary-2")
+    XCTAssertTrue(try post(console, "replay", String(number)).hasPrefix("HTTP/1.1 202"))
+    let replayed = page.read(until: #""kind":"replayed""#)
+    XCTAssertFalse(replayed.contains("canary"), replayed)
+    XCTAssertEqual(stub.requests.last?.headers["Authorization"], "Bearer canary-2")
+    XCTAssertEqual(stub.requests.last?.headers["Cookie"], "name=canary-2")
+    XCTAssertEqual(stub.requests.count, 2)
+    try signIn("bert", "canary-3")
+    let refused = try post(console, "replay", String(number))
+    XCTAssertTrue(refused.hasPrefix("HTTP/1.1 409"), refused)
+    XCTAssertTrue(refused.contains("it belongs to a user who is not the present one"), refused)
+    XCTAssertFalse(refused.contains("canary"), refused)
+    XCTAssertEqual(stub.requests.count, 2, "nothing is sent for another user")
+  }
+
+  func testARequestOfNoLoadIsShownAndNotSentAgain() async throws {
+    let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
+    defer { console.stop() }
+    let page = try open(console)
+    await waitUntil { FlightEvents.shared.wants(.events) }
+    _ = try await console.watching(stub).send(HTTPRequest(url: "https://homes.test/plain?token=canary"))
+    let shown = page.read(until: #""mayReplay":false"#)
+    XCTAssertTrue(shown.contains("plain"), shown)
+    XCTAssertFalse(shown.contains("canary"), shown)
+    XCTAssertTrue(try post(console, "replay", "1").hasPrefix("HTTP/1.1 409"))
   }
 
   func testRulesSlowRequestsDownLoseThemOrRespondInTheirPlace() async throws {
