@@ -26,6 +26,11 @@ public final class FlightRecorder: Sendable {
     var phases: RequestPhases = []
     /// Whether its events are told: from when its API is known until it has landed.
     var isTold = false
+    /// Who waits for the call of this load, once this load has landed without it; see ``FlightRecorder/passOn(to:)``.
+    var heir: FlightRecorder?
+
+    /// Who hears of the call; nil for this load itself.
+    var successor: FlightRecorder? { isTold ? nil : heir }
   }
   let state = Mutex(RecorderState())
 
@@ -54,13 +59,27 @@ public final class FlightRecorder: Sendable {
   /// Appends an event with the present time. Its texts must not contain secrets.
   public func record(_ event: FlightEvent) {
     let entry = FlightRecord.Entry(at: time.now - begin, event: event)
-    state.withLock { state in
+    let successor = state.withLock { state -> FlightRecorder? in
+      if let successor = state.successor { return successor }
       if state.entries.isEmpty { state.entries.reserveCapacity(8) }
       state.entries.append(entry)
       if case .attempt(let number, _) = event { state.attempt = number }
       if FlightEvents.shared.wants(.events) { tell(entry, &state) }
       if case .landed = event { state.isTold = false }
+      return nil
     }
+    successor?.record(event)
+  }
+
+  /// The load leaves its wire call, for which others wait: once it has landed, what happens to the call is recorded and told as
+  /// happening to one of them.
+  func passOn(to heir: FlightRecorder) {
+    let (attempt, phases) = state.withLock { state in
+      state.heir = heir
+      return (state.attempt, state.phases)
+    }
+    heir.state.withLock { ($0.attempt, $0.phases) = (attempt, phases) }
+    heir.record(.note("joined", "leads the call of flight \(flight) from here on"))
   }
 
   /// Records the takeoff, and tells the observers of takeoffs, if there are any.

@@ -32,11 +32,23 @@ final class SingleFlightMachineTests: XCTestCase {
     let first = machine.leave(1)
     XCTAssertEqual(first?.waiter, "1")
     XCTAssertNil(first?.abandoned, "the leader may leave, the work goes on")
-    XCTAssertEqual(enter(3, "a"), "after 1", "it began for the one that has left")
+    XCTAssertEqual(enter(3, "a"), "after 2", "the first who has not left leads")
     XCTAssertNil(machine.leave(3)?.abandoned)
     XCTAssertEqual(machine.leave(2)?.abandoned?.operation, "a1")
     XCTAssertEqual(machine.count, 0)
     XCTAssertNil(machine.finish(1), "work given up has no waiters")
+  }
+
+  func testTheNextLeadsWhenTheOneWhoLedLeaves() {
+    for id in 1...4 { _ = enter(UInt64(id), "a") }
+    XCTAssertNil(machine.leave(3)?.heir, "it did not lead")
+    XCTAssertEqual(machine.leave(1)?.heir?.waiter, "2")
+    XCTAssertEqual(machine.leave(2)?.heir?.waiter, "4")
+    XCTAssertEqual(enter(5, "a"), "after 4")
+    XCTAssertNil(machine.leave(5)?.heir)
+    let last = machine.leave(4)
+    XCTAssertNil(last?.heir)
+    XCTAssertEqual(last?.abandoned?.operation, "a1")
   }
 
   func testALateEndOfAbandonedWorkDoesNotEndTheNext() {

@@ -149,6 +149,32 @@ import XCTest
       ])
   }
 
+  func testALoadThatHasJoinedHearsOfItsCallAfterItsLeaderHasLeft() async throws {
+    stub.hold()
+    let manager = manager { $0.retryPolicy = RetryPolicy(attempts: 3) }
+    manager.joinsIdenticalFlights = true
+    stub.on("/api/list", .failure(.connectionLost), .json(someJSON))
+    let flights = (0..<3).map { _ in manager.load().flightID }
+    try await stub.waitForRequests(1)
+    // The first two leave, one after the other.
+    for flight in flights.prefix(2) {
+      manager.cancel(try XCTUnwrap(flight))
+      _ = await lines(of: flight)
+    }
+    stub.release()
+    let lines = await lines(of: flights[2])
+    XCTAssertEqual(
+      lines.filter { $0.hasPrefix("responded") || $0.hasPrefix("attempt 2") }.count, 2, "\(lines)")
+    XCTAssertEqual(lines.last, "landed: success from the network")
+    let record = try XCTUnwrap(FlightLog.shared.record(of: flights[2]!))
+    XCTAssertTrue(record.events.contains { if case .responded = $0 { true } else { false } }, "\(record)")
+    for flight in flights.prefix(2) {
+      let last = listener.events.last { $0.flight == flight }
+      XCTAssertTrue(
+        last?.event.isLanding == true, "nothing is told after a landing: \(String(describing: last))")
+    }
+  }
+
   func testAStoredResponseTakesOffAndLandsWithoutAnAttempt() async throws {
     stub.on("/api/list", .json(someJSON, headers: ["Cache-Control": "max-age=60"]))
     let manager = manager { $0.store = ResponseCache() }

@@ -6,7 +6,7 @@ struct SingleFlightMachine<Key: Hashable & Sendable, Waiter: Sendable, Operation
   enum Role: Sendable {
     /// The waiter is the first. The operation was made for it.
     case leads(Operation)
-    /// The work is under way; its first waiter had this id.
+    /// The work is under way; the first who waits for it has this id.
     case follows(UInt64)
   }
 
@@ -16,13 +16,15 @@ struct SingleFlightMachine<Key: Hashable & Sendable, Waiter: Sendable, Operation
     fileprivate(set) var operation: Operation
     /// In the order in which they came, with those who have left.
     fileprivate var members: [UInt64]
+    /// The place of the one who leads: the first who has not left.
+    fileprivate var first = 0
     fileprivate var waiting: Int
     fileprivate var isWanted = false
 
     fileprivate mutating func join(_ id: UInt64) -> UInt64 {
       members.append(id)
       waiting += 1
-      return members[0]
+      return members[first]
     }
   }
 
@@ -62,12 +64,23 @@ struct SingleFlightMachine<Key: Hashable & Sendable, Waiter: Sendable, Operation
     return .leads(work.operation)
   }
 
-  /// A waiter leaves. Returns it, and the work that is given up with it; nil when it does not wait.
-  mutating func leave(_ id: UInt64) -> (waiter: Waiter, abandoned: Work?)? {
+  /// A waiter leaves. Returns it, the work that is given up with it, and, where it led others, the one who leads now; nil when it
+  /// does not wait.
+  mutating func leave(_ id: UInt64) -> (
+    waiter: Waiter, abandoned: Work?, heir: (waiter: Waiter, work: Work)?
+  )? {
     guard let (number, waiter) = waiters.removeValue(forKey: id) else { return nil }
-    works[number]?.waiting -= 1
-    let isAbandoned = works[number].map { $0.waiting == 0 && !$0.isWanted } ?? false
-    return (waiter, isAbandoned ? remove(number) : nil)
+    guard var work = works[number] else { return (waiter, nil, nil) }
+    work.waiting -= 1
+    if work.waiting == 0, !work.isWanted { return (waiter, remove(number), nil) }
+    let led = work.members.indices.contains(work.first) && work.members[work.first] == id
+    // Each place is passed once, so that an event takes constant time on the average.
+    while work.first < work.members.count, waiters[work.members[work.first]]?.work != number {
+      work.first += 1
+    }
+    works[number] = work
+    let heir = led && work.waiting > 0 ? waiters[work.members[work.first]]?.waiter : nil
+    return (waiter, nil, heir.map { ($0, work) })
   }
 
   /// Work is done. Returns it, and its waiters in the order in which they came; nil when it was given up before.

@@ -73,7 +73,13 @@ final class Joins: Sendable {
   }
 
   fileprivate func leave(_ flight: FlightID, with error: APIError) {
-    guard let (waiter, abandoned) = machine.withLock({ $0.leave(flight.rawValue) }) else { return }
+    let left = machine.withLock { machine in
+      let left = machine.leave(flight.rawValue)
+      // Under the lock, so that the last one who leaves decides.
+      if let (heir, work) = left?.heir { work.operation.call.recorder.passOn(to: heir.flight.call.recorder) }
+      return left
+    }
+    guard let (waiter, abandoned, _) = left else { return }
     abandoned?.operation.cancel()
     waiter.timer?.cancel()
     waiter.flight.joined(.failure(error))

@@ -15,7 +15,11 @@ extension FlightRecorder {
   /// Tells an event that the record does not keep.
   private func tell(_ event: FlightEvent, ago: Duration) {
     let at = max(.zero, time.now - begin - ago)
-    state.withLock { tell(FlightRecord.Entry(at: at, event: event), &$0) }
+    let successor = state.withLock { state in
+      if state.successor == nil { tell(FlightRecord.Entry(at: at, event: event), &state) }
+      return state.successor
+    }
+    successor?.tell(event, ago: ago)
   }
 
   /// Tells an event, and before the end of a request the phases that its transport did not tell meanwhile.
