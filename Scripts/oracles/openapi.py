@@ -2,8 +2,10 @@
 """Send values made by schemathesis with generated managers, and have openapi-core judge what arrives.
 
 usage: openapi.py DOCUMENT GENERATED HARNESS [COUNT]       (see Scripts/oracles/openapi; COUNT values for each operation)
-       openapi.py --harness GENERATED                      (prints the program that loads with the managers in GENERATED)
+       openapi.py --harness GENERATED                      (prints the program that loads with the managers in GENERATED, and makes
+                                                            what they send decodable there, and what they receive encodable)
        openapi.py --twice DOCUMENT OUTPUT                  (writes a document that has operations and schemas twice)
+       openapi.py --reversed DOCUMENT OUTPUT               (writes it with all keys in reversed order, but for those of members)
 
 For each operation schemathesis makes its parameters and body, and the body of its good response. The program HARNESS decodes the
 first as the manager's Input and loads; what arrives here must be valid for openapi-core and have the same values. It decodes the
@@ -36,7 +38,9 @@ class Manager:
         self.method, self.path = operation.split(" ", 1)
         self.name = name
         self.is_upload = "UploadManager" in text.split("\n", 1)[0]
-        self.has_output = "  typealias Output = " in text
+        self.has_output = "  typealias Output = " in text or "  enum Output: " in text
+        outputs = re.search(r"  enum Output: \w+ \{\n(.*?)\n\n", text, re.S)
+        self.cases = re.findall(r"^    case (\w+)(\(.*\))?$", outputs.group(1), re.M) if outputs else []
         self.is_signed = "SignInRule.exempt" not in text
         match = re.search(r"  struct Input: \w+, Sendable \{\n(.*?)\n  \}\n", text, re.S)
         self.keys = None
@@ -73,21 +77,15 @@ import Foundation
 
 typealias Line = (name: String, input: RawData)
 
-@MainActor func with<M: OracleManager>(_ manager: M, _ line: Line) async throws -> String
-where M.Input: Decodable, M.Output: Codable & Sendable {
-  try RawData(encoding: try await manager.value(try line.input.decode(as: M.Input.self))).jsonText()
+struct OracleKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+  init(_ name: String) { stringValue = name }
+  init?(stringValue: String) { self.init(stringValue) }
+  init?(intValue: Int) { nil }
 }
-@MainActor func bytes<M: OracleManager>(_ manager: M, _ line: Line) async throws -> String where M.Input: Decodable {
-  _ = try await manager.response(try line.input.decode(as: M.Input.self))
-  return "null"
-}
-@MainActor func plain<M: APIManager>(_ manager: M) async throws -> String where M.Output: Codable & Sendable {
-  try RawData(encoding: try await manager.value()).jsonText()
-}
-@MainActor func plainBytes(_ manager: some APIManager) async throws -> String {
-  _ = try await manager.response()
-  return "null"
-}
+
+func told(_ value: some Encodable) throws -> String { try RawData(encoding: value).jsonText() }
 @MainActor enum Runs {
   static var table: [String: @MainActor (Line) async throws -> String] = [:]
 }
@@ -106,14 +104,21 @@ while let text = readLine() {
 
 
 def harness(folder):
-    entries = []
+    entries, extensions = [], opened(folder)
     for manager in managers(folder)[0]:
         if manager.is_upload:
             continue
-        call = {(True, True): "line in try await with({}(), line)", (True, False): "line in try await bytes({}(), line)",
-                (False, True): "_ in try await plain({}())",
-                (False, False): "_ in try await plainBytes({}())"}[manager.keys is not None, manager.has_output]
-        entries.append(f'  Runs.table["{manager.name}"] = {{ {call.format(manager.name)} }}')
+        # Concrete types, since how an output is read depends on the protocols that it adopts.
+        input = f"line.input.decode(as: {manager.name}.Input.self)" if manager.keys is not None else ""
+        call = (f"try told(await {manager.name}().value({input}))" if manager.has_output
+                else f'_ = try await {manager.name}().response({input}); return "null"')
+        entries.append(f'  Runs.table["{manager.name}"] = {{ line in {call} }}')
+        if manager.cases:
+            extensions += [f"extension {manager.name}.Output: Encodable {{", "  func encode(to encoder: any Encoder) throws {",
+                           "    switch self {"]
+            extensions += [f"    case .{name}(let value): try value.encode(to: encoder)" if payload
+                           else f"    case .{name}: try Optional<Int>.none.encode(to: encoder)" for name, payload in manager.cases]
+            extensions += ["    }", "  }", "}"]
     # One function for all would take gigabytes to compile.
     functions, calls = [], []
     for first in range(0, len(entries), 20):
@@ -121,7 +126,34 @@ def harness(folder):
         calls.append(f"add{first}()")
     service = (folder / "Oracle.swift").read_text()
     sign_in = "try Oracle.authenticator.signIn(with: Credential(accessToken: \"token\"))" if "static let authenticator" in service else ""
-    return HARNESS.replace("FUNCTIONS", "\n".join(functions + calls)).replace("SIGNIN", sign_in)
+    return HARNESS.replace("FUNCTIONS", "\n".join(extensions + functions + calls)).replace("SIGNIN", sign_in)
+
+
+def opened(folder):
+    """Makes the sources decode what they send; lines of extensions that encode what they only receive."""
+    lines = []
+    for file in folder.glob("*.swift"):
+        text = file.read_text()
+        text = text.replace(": RawDecodable, Encodable, Sendable {", ": RawDecodable, Codable, Sendable {")
+        text = re.sub(r": (Encodable|Decodable), Sendable \{$", ": Codable, Sendable {", text, flags=re.M)
+        # A choice is read as any value.
+        text = re.sub(r"(struct \w+: (?:RawDecodable, )?Codable, Sendable \{\n(?:  ///.*\n)*  var value: JSONValue\n)",
+                      r"\1  init(from decoder: any Decoder) throws { value = try JSONValue(from: decoder) }\n", text)
+        for name, rest in re.findall(r"^struct (\w+): RawDecodable, Sendable \{\n(.*?)^\}", text, re.M | re.S):
+            lines += [f"extension {name}: Encodable {{", "  func encode(to encoder: any Encoder) throws {"]
+            reading = re.search(rf"^extension {name} \{{\n(.*?)^\}}", text, re.M | re.S)
+            if reading:
+                lines.append("    var container = encoder.container(keyedBy: OracleKey.self)")
+                lines += [f"    try container.encode({member}, forKey: OracleKey({key}))" for member, key in
+                          re.findall(r'^    (?:self\.)?(\w+) = try .*?raw\[("(?:[^"\\]|\\.)*")\]', reading.group(1), re.M)]
+            else:
+                lines.append("    try value.encode(to: encoder)")
+            lines += ["  }", "}"]
+        if "indirect enum OracleBox<" in text:
+            lines += ["extension OracleBox: Decodable where Value: Decodable {",
+                      "  init(from decoder: any Decoder) throws { self = .boxed(try Value(from: decoder)) }", "}"]
+        file.write_text(text)
+    return lines
 
 
 def twice(document):
@@ -140,6 +172,15 @@ def twice(document):
     paths = {**document["paths"], **{f"/other{path}": renamed(item) for path, item in document["paths"].items()}}
     more = {f"Other{name}": renamed(schema) for name, schema in schemas.items()}
     return {**document, "paths": paths, "components": {**components, "schemas": {**schemas, **more}}}
+
+
+def reversed_keys(node, keeps=False):
+    """A value with the keys of its objects in reversed order; members of schemas, whose order is that in Swift, keep theirs."""
+    if isinstance(node, list):
+        return [reversed_keys(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    return {key: reversed_keys(each, key == "properties") for key, each in (node.items() if keeps else reversed(node.items()))}
 
 
 # MARK: The document
@@ -194,14 +235,13 @@ class Document:
                     return name, media.get("schema", {})
         return None
 
-    def response(self, manager):
-        """Status and schema of the first good response with JSON, else of the first good one."""
+    def responses(self, manager):
+        """Status and schema of each good response with JSON, else of the first good one."""
         responses = self.operation(manager).get("responses", {})
         good = sorted(status for status in responses if status.startswith("2")) or [s for s in responses if s == "default"]
-        for status in good:
-            if chosen := self.chosen(self.resolve(responses[status]).get("content", {})):
-                return (200 if status in ("default", "2XX") else int(status)), chosen[1]
-        return (int(good[0]) if good and good[0].isdigit() else 204), None
+        found = [(int(status.replace("default", "200").replace("XX", "99")), chosen[1]) for status in good
+                 if (chosen := self.chosen(self.resolve(responses[status]).get("content", {})))]
+        return found or [(int(good[0]) if good and good[0].isdigit() else 204, None)]
 
     def pruned(self, value, schema, hidden, depth=0):
         """A value without the members that its schema does not name, and without those that are hidden (readOnly or writeOnly)."""
@@ -486,10 +526,11 @@ def main(path, folder, program, count):
         # The Input has a body's required members even where the body itself may be missing.
         required = list(members)
         wanted[f"request{number}"] = {"type": "object", "required": required, "properties": members, "additionalProperties": False}
-        status, schema = document.response(manager)
-        if schema is not None:
-            wanted[f"response{number}"] = unhidden(schema)
-        plans[number] = (manager, body if has_body else None, status, schema)
+        replies = document.responses(manager)
+        for status, schema in replies:
+            if schema is not None:
+                wanted[f"response{number}-{status}"] = unhidden(schema)
+        plans[number] = (manager, body if has_body else None, replies)
     values = made(document, wanted, count)
     document.root.pop("security", None)
     for manager in tried:
@@ -499,11 +540,12 @@ def main(path, folder, program, count):
     judge = Judge(document, base)
     process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     counts, wrong = Counter(), {}
-    for number, (manager, body, status, schema) in plans.items():
+    for number, (manager, body, replies) in plans.items():
         requests = values.get(f"request{number}") or [{}]
-        responses = values.get(f"response{number}") or [MISSING]
+        responses = [(status, schema, reply) for status, schema in replies
+                     for reply in values.get(f"response{number}-{status}") or [MISSING]]
         for index in range(max(len(requests), len(responses))):
-            value, reply = requests[index % len(requests)], responses[index % len(responses)]
+            value, (status, schema, reply) = requests[index % len(requests)], responses[index % len(responses)]
             if body and "body" in value:
                 value = {**value, "body": document.pruned(value["body"], body[1], "readOnly")}
             if reply is not MISSING:
@@ -573,6 +615,9 @@ if __name__ == "__main__":
         print(harness(Path(sys.argv[2])))
     elif len(sys.argv) == 4 and sys.argv[1] == "--twice":
         Path(sys.argv[3]).write_text(json.dumps(twice(json.loads(Path(sys.argv[2]).read_text()))))
+    elif len(sys.argv) == 4 and sys.argv[1] == "--reversed":
+        Path(sys.argv[3]).parent.mkdir(parents=True, exist_ok=True)
+        Path(sys.argv[3]).write_text(json.dumps(reversed_keys(json.loads(Path(sys.argv[2]).read_text()))))
     elif len(sys.argv) in (4, 5):
         sys.exit(main(*sys.argv[1:4], int(sys.argv[4]) if len(sys.argv) == 5 else 20))
     else:

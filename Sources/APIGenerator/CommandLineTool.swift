@@ -168,15 +168,9 @@ package struct CommandLineTool {
     settings.baseURL = arguments.baseURL ?? kept.baseURL
     settings.access = arguments.access ?? kept.access
     settings.writesBases = arguments.writesBases ?? kept.writesBases
-    if settings.writesBases {
-      guard arguments.access ?? "public" == "public" else {
-        throw Problems(
-          "--bases: only an open class has subclasses in another module; --access must be public")
-      }
-      settings.access = "public"
-    }
+    if settings.writesBases, arguments.access == nil { settings.access = "public" }
     settings.selection = arguments.selection ?? (arguments.forgetsSelection ? Selection() : kept.selection)
-    guard settings.service != nil else { throw Problems("--service is needed; see --help") }
+    try settings.check()
     return settings
   }
 

@@ -41,6 +41,11 @@ struct Generator {
     if let hooks = document.root["webhooks"], !hooks.members.isEmpty {
       schemas.note(hooks, "webhooks are not read", "receive them by hand")
     }
+    guard schemas.memberCount <= SchemaPlan.maximumMembers else {
+      throw Problems(
+        "\(SafeText.line(file)): the types would have more than \(SchemaPlan.maximumMembers) members; choose operations with --tag, --path, --operation"
+      )
+    }
     schemas.boxCycles()
 
     var further: [(name: String, address: String)] = []
@@ -118,11 +123,12 @@ struct Generator {
       switch schemas.models[id].kind {
       case .structure(let members):
         part.needsFoundation = members.contains { $0.type.isOfFoundation }
-        part.needsFramework = members.contains { $0.type.isFree || $0.isChange }
+        part.needsFramework =
+          schemas.models[id].isReceived || members.contains { $0.type.isFree || $0.isChange }
       case .union(let types):
         part.needsFoundation = types.contains(where: \.isOfFoundation)
         part.needsFramework = true
-      case .enumeration: break
+      case .enumeration: part.needsFramework = schemas.models[id].isReceived
       }
       part.isFoundationPublic = isPublic && part.needsFoundation
       layout.addModel(part)

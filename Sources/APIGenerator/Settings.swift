@@ -10,6 +10,24 @@ struct Settings: Equatable {
   /// Whether the classes are for subclasses that adopt the protocols, in another module.
   var writesBases = false
   var selection = Selection()
+
+  /// Refuses what cannot be written, whether the command line or an earlier run's manifest says so.
+  func check() throws(Problems) {
+    guard let service else { throw Problems("--service is needed; see --help") }
+    if !["internal", "package", "public"].contains(access) {
+      throw Problems("--access \(SafeText.line(access)): internal, package or public")
+    }
+    if writesBases, access != "public" {
+      throw Problems("--bases: only an open class has subclasses in another module; --access must be public")
+    }
+    if Words.type(service) != service || SwiftNames.isTaken(service) || service.first?.isNumber != false
+      || service.utf8.count > 100
+    {
+      throw Problems(
+        "--service \(SafeText.line(service, limit: 200)): a name of a type is needed that is none of Swift or APIKit, e.g. \(Words.typeName(service, suffix: "Service").prefix(50))"
+      )
+    }
+  }
 }
 
 /// A command line.
@@ -90,15 +108,5 @@ struct Arguments: Equatable {
       }
     }
     if selection != Selection() { self.selection = selection }
-    if let access, !["internal", "package", "public"].contains(access) {
-      throw Problems("--access \(SafeText.line(access)): internal, package or public")
-    }
-    if let service,
-      Words.type(service) != service || SwiftNames.isTaken(service) || service.first?.isNumber == true
-    {
-      throw Problems(
-        "--service \(SafeText.line(service)): a name of a type is needed that is none of Swift or APIKit, e.g. \(Words.typeName(service, suffix: "Service"))"
-      )
-    }
   }
 }

@@ -34,6 +34,29 @@ final class ConstructTests: XCTestCase {
       "try container.encodeIfPresent(day.map { $0.formatted(.iso8601.year().month().day()) }, forKey: .day)")
   }
 
+  func testEachTypeIsReadByTheShortestCall() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        """
+        {"type": "object", "required": ["a", "kinds", "choice", "free", "raw"], "properties": {"a": {"type": "string"}, "b-b":
+        {"type": "array", "items": {"type": "string"}}, "kinds": {"type": "array", "items": {"$ref": "#/components/schemas/Kind"}},
+        "kind": {"$ref": "#/components/schemas/Kind"}, "choice": {"$ref": "#/components/schemas/Choice"}, "choices": {"type":
+        "array", "items": {"$ref": "#/components/schemas/Choice"}}, "free": {}, "raw": {"type": "integer"}, "parent": {"$ref":
+        "#/components/schemas/Thing"}, "map": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Thing"}},
+        "counts": {"type": "object", "additionalProperties": {"type": "integer"}}, "at": {"type": "string", "format": "date-time"}}}
+        """,
+        others: """
+          "Kind": {"type": "string", "enum": ["x"]}, "Choice": {"oneOf": [{"$ref": "#/components/schemas/Thing"}, {"type": "string"}]}
+          """))
+    assertContains(
+      text, #"    a = try raw["a"].require()"#, #"    bB = try raw["b-b"].decode()"#,
+      #"    kinds = try raw["kinds"].require(arrayOf: Kind.self)"#, #"    kind = try raw["kind"].optional()"#,
+      #"    choice = try Choice(raw["choice"].require())"#, #"    choices = try [Choice]?(raw["choices"])"#,
+      #"    free = try raw["free"].require()"#, #"    self.raw = try raw["raw"].require()"#,
+      #"    parent = try HomesBox<Thing>?(raw["parent"])"#, #"    map = try [String: Thing]?(raw["map"])"#,
+      #"    counts = try raw["counts"].decode()"#, #"    at = try raw["at"].optional()"#)
+  }
+
   func testReadOnlyMembersAreNotSentAndWriteOnlyOnesNotReceived() throws {
     let result = try Documents.generate(
       Documents.schema(
@@ -43,7 +66,7 @@ final class ConstructTests: XCTestCase {
         """))
     let models = try XCTUnwrap(result.files["Homes+Models.swift"])
     assertContains(
-      models, "struct Thing: Decodable, Sendable {\n  var id: Int\n  var name: String\n}",
+      models, "struct Thing: RawDecodable, Sendable {\n  var id: Int\n  var name: String\n}",
       "struct ThingInput: Encodable, Sendable {\n  var name: String\n  var secret: String?\n}")
   }
 
@@ -53,7 +76,7 @@ final class ConstructTests: XCTestCase {
         #"{"type": "string", "enum": ["for sale", "SOLD", "default", "", "1st", "-1", "+1", "*", "for_sale", null]}"#
       ))
     assertContains(
-      text, "struct Thing: RawRepresentable, Codable, Hashable, Sendable",
+      text, "struct Thing: RawRepresentable, RawLeaf, Codable, Hashable, Sendable",
       #"static let forSale = Self(rawValue: "for sale")"#,
       #"let sold = Self(rawValue: "SOLD")"#, #"let defaultValue = Self(rawValue: "default")"#,
       #"let empty = Self(rawValue: "")"#,
@@ -74,7 +97,8 @@ final class ConstructTests: XCTestCase {
           """))
     let models = try XCTUnwrap(result.files["Homes+Models.swift"])
     assertContains(
-      models, "struct Thing: Codable", "var id: Int\n", "var name: String\n", "var kind: JSONValue?")
+      models, "struct Thing: RawDecodable, Encodable", "var id: Int\n", "var name: String\n",
+      "var kind: JSONValue?")
     assertContains(models, "  var x: Int?\n  var y: Int?\n")
     XCTAssertTrue(
       result.report.notes.contains { $0.reason.contains("contradict") && $0.reason.contains("kind") })
@@ -87,7 +111,8 @@ final class ConstructTests: XCTestCase {
         {"oneOf": [{"$ref": "#/components/schemas/Flat"}, {"type": "string"}]}
         """, others: #""Flat": {"type": "object", "properties": {"rooms": {"type": "integer"}}}"#))
     assertContains(
-      text, "struct Thing: Codable, Sendable {", "var value: JSONValue", "func asFlat() throws -> Flat")
+      text, "struct Thing: RawDecodable, Encodable, Sendable {", "var value: JSONValue",
+      "func asFlat() throws -> Flat")
   }
 
   func testOnlyTheMemberThatClosesACycleIsBoxed() throws {
@@ -250,7 +275,7 @@ final class ConstructTests: XCTestCase {
         components:
           #"{"schemas": {"Error": {"type": "object", "properties": {"code": {"type": "integer"}}}}}"#))
     assertContains(
-      text, "struct ErrorModel: Decodable",
+      text, "struct ErrorModel: RawDecodable",
       "var homesErrorModel: ErrorModel? { try? raw.decode(as: ErrorModel.self) }")
   }
 

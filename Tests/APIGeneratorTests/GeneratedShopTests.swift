@@ -54,6 +54,37 @@ import XCTest
     guard case .noContent = try await PlaceOrderManager().value(wish) else { return XCTFail("content") }
   }
 
+  func testMembersAreReadOrAreNilOrFailWithTheirPath() async throws {
+    _ = stub(
+      (
+        200,
+        #"[{"id": 1, "title": "a", "tags": ["x"], "counts": {"n": 2}, "state": {"eta": 3}, "placed_at": "2026-01-02T03:04:05Z"}, {"id": 2, "title": "b", "tags": null}]"#
+      ))
+    let orders = try await ListOrdersManager().value(.init())
+    XCTAssertEqual(orders[0].tags, ["x"])
+    XCTAssertEqual(orders[0].counts, ["n": 2])
+    XCTAssertEqual(try orders[0].state?.asJob().eta, 3)
+    XCTAssertEqual(orders[0].placedAt?.timeIntervalSince1970, 1_767_323_045)
+    XCTAssertNil(orders[1].tags)
+    XCTAssertNil(orders[1].counts)
+    XCTAssertNil(orders[1].state)
+    XCTAssertNil(orders[1].kind)
+    for (body, detail) in [
+      (#"[{"id": 1, "title": "a", "tags": [1]}]"#, "[0].tags[0]: expected a string, found a number"),
+      (#"[{"id": 1, "title": "a", "kind": 1}]"#, "[0].kind: expected a string of OrderKind, found a number"),
+      (#"[{"id": 1}]"#, "[0].title: expected a string, found nothing"),
+      (#"[7]"#, "[0]: expected an object, found a number"),
+    ] {
+      _ = stub((200, body))
+      do {
+        _ = try await ListOrdersManager().value(.init())
+        XCTFail("\(body) is read")
+      } catch {
+        XCTAssertEqual(error.detail, detail)
+      }
+    }
+  }
+
   func testAStatusOfNoCaseAndABodyOfAnotherFail() async {
     _ = stub((201, #"{"id": 7, "title": "Lamp"}"#))
     do {

@@ -94,6 +94,8 @@ final class GoldenOutputTests: XCTestCase {
       // The next run replaces it: what is yours belongs in extensions, in files of your own.
       // swift-format-ignore-file
 
+      import APIKit
+
       /// `#/paths/~1homes~1{id}/get/parameters/1/schema/items` of the document.
       struct GetHomeFieldsItem: RawRepresentable, Codable, Hashable, Sendable {
         let rawValue: String
@@ -103,9 +105,17 @@ final class GoldenOutputTests: XCTestCase {
       }
 
       /// A home that is for sale.
-      struct Home: Decodable, Sendable {
+      struct Home: RawDecodable, Sendable {
         var id: Int
         var price: Double?
+      }
+
+      extension Home {
+        init(_ raw: borrowing RawData) throws {
+          try raw.require(.object)
+          id = try raw["id"].require()
+          price = try raw["price"].optional()
+        }
       }
 
       """)

@@ -275,6 +275,51 @@ final class OutputFolderTests: XCTestCase {
     assertContains(refused.errors, "is not the name of a file that this tool writes")
   }
 
+  func testAManifestThatNamesAnotherServiceThanATypeIsRefused() throws {
+    first()
+    let file = ".apikit-generate/manifest.json"
+    let written = try text(file)
+    for (old, new, part) in [
+      ("\"service\": \"Homes\"", "\"service\": \"Homes {} import Evil\"", "--service Homes {} import Evil"),
+      ("\"access\": \"internal\"", "\"access\": \"evil\"", "--access evil"),
+    ] {
+      let edited = written.replacingOccurrences(of: old, with: new)
+      XCTAssertNotEqual(edited, written)
+      try edited.write(toFile: "\(output)/\(file)", atomically: true, encoding: .utf8)
+      let refused = generate()
+      XCTAssertEqual(refused.status, 2)
+      assertContains(refused.errors, part)
+    }
+  }
+
+  func testAFolderInThePlaceOfAFileStopsTheRunBeforeItWrites() throws {
+    first()
+    try FileManager.default.createDirectory(
+      atPath: "\(output)/Homes+Agents.swift", withIntermediateDirectories: true)
+    try put(document(["homes", "agents"]), "openapi.json")
+    let before = try text("REPORT.md")
+    assertContains(generate().errors, "Homes+Agents.swift; --force overwrites them")
+    let forced = generate("--force")
+    XCTAssertEqual(forced.status, 2)
+    assertContains(forced.errors, "Homes+Agents.swift is no file that can be read; remove it")
+    XCTAssertEqual(try text("REPORT.md"), before)
+    XCTAssertTrue(exists("Homes+Offers.swift"))
+    try FileManager.default.removeItem(atPath: "\(output)/Homes+Agents.swift")
+    XCTAssertEqual(generate().status, 0)
+  }
+
+  func testTagsOfOneTitleHaveFilesOfTheirOwnWithShortNames() throws {
+    let tags = (1...30).map { String(repeating: "é", count: $0) }
+    try put(document(tags), "openapi.json")
+    first()
+    let names = try FileManager.default.contentsOfDirectory(atPath: output).filter { $0.hasSuffix(".swift") }
+    XCTAssertEqual(names.count, 31)
+    XCTAssertTrue(names.contains("Homes+TagPartA.swift"))
+    XCTAssertTrue(names.contains("Homes+TagPartAA.swift"))
+    XCTAssertTrue(names.allSatisfy { $0.count < 30 }, "\(names.max { $0.count < $1.count } ?? "")")
+    XCTAssertEqual(generate("--check").status, 0)
+  }
+
   func testDigestsAreThoseOfTheStandard() {
     XCTAssertEqual(
       SHA256.hex(of: Array("abc".utf8)), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")

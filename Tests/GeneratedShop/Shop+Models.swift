@@ -2,10 +2,11 @@
 // The next run replaces it: what is yours belongs in extensions, in files of your own.
 // swift-format-ignore-file
 
+public import APIKit
 public import Foundation
 
 /// `#/components/schemas/Job` of the document.
-public struct Job: Decodable, Sendable {
+public struct Job: RawDecodable, Sendable {
   public var eta: Double
   public var notes: [String: String]?
 
@@ -19,14 +20,25 @@ public struct Job: Decodable, Sendable {
   }
 }
 
+extension Job {
+  public init(_ raw: borrowing RawData) throws {
+    try raw.require(.object)
+    eta = try raw["eta"].require()
+    notes = try raw["notes"].decode()
+  }
+}
+
 /// `#/components/schemas/Order` of the document.
-public struct Order: Decodable, Sendable {
+public struct Order: RawDecodable, Sendable {
   public var id: Int
   public var title: String
   public var placedAt: Date?
   public var kind: OrderKind?
   public var parts: [Order]?
   public var whole: ShopBox<Order>?
+  public var tags: [String]?
+  public var counts: [String: Int]?
+  public var state: OrderState?
 
   /// Makes a value of its members.
   public init(
@@ -35,7 +47,10 @@ public struct Order: Decodable, Sendable {
     placedAt: Date? = nil,
     kind: OrderKind? = nil,
     parts: [Order]? = nil,
-    whole: ShopBox<Order>? = nil
+    whole: ShopBox<Order>? = nil,
+    tags: [String]? = nil,
+    counts: [String: Int]? = nil,
+    state: OrderState? = nil
   ) {
     self.id = id
     self.title = title
@@ -43,28 +58,48 @@ public struct Order: Decodable, Sendable {
     self.kind = kind
     self.parts = parts
     self.whole = whole
+    self.tags = tags
+    self.counts = counts
+    self.state = state
   }
+}
 
-  private enum CodingKeys: String, CodingKey {
-    case id
-    case title
-    case placedAt = "placed_at"
-    case kind
-    case parts
-    case whole
+extension Order {
+  public init(_ raw: borrowing RawData) throws {
+    try raw.require(.object)
+    id = try raw["id"].require()
+    title = try raw["title"].require()
+    placedAt = try raw["placed_at"].optional()
+    kind = try raw["kind"].optional()
+    parts = try [Order]?(raw["parts"])
+    whole = try ShopBox<Order>?(raw["whole"])
+    tags = try raw["tags"].decode()
+    counts = try raw["counts"].decode()
+    state = try OrderState?(raw["state"])
   }
 }
 
 /// `#/components/schemas/Order/properties/kind` of the document.
-public struct OrderKind: RawRepresentable, Codable, Hashable, Sendable {
+public struct OrderKind: RawRepresentable, RawLeaf, Codable, Hashable, Sendable {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
   public static let new = Self(rawValue: "new")
   public static let used = Self(rawValue: "used")
 }
 
+/// `#/components/schemas/Order/properties/state` of the document.
+public struct OrderState: RawDecodable, Sendable {
+  /// The value as it is sent.
+  public var value: JSONValue
+
+  /// Makes one of a free value.
+  public init(_ value: JSONValue) { self.value = value }
+  /// The value as one of its types; throws where it is none.
+  public func asJob() throws -> Job { try value.decode(as: Job.self) }
+}
+
 /// `#/components/schemas/Refusal` of the document.
-public struct Refusal: Decodable, Sendable {
+public struct Refusal: RawDecodable, Sendable {
   public var reason: String
 
   /// Makes a value of its members.
@@ -72,5 +107,12 @@ public struct Refusal: Decodable, Sendable {
     reason: String
   ) {
     self.reason = reason
+  }
+}
+
+extension Refusal {
+  public init(_ raw: borrowing RawData) throws {
+    try raw.require(.object)
+    reason = try raw["reason"].require()
   }
 }

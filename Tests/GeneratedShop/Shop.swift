@@ -27,7 +27,14 @@ extension ShopManager {
 }
 
 extension ShopManager where Output: Decodable & Sendable {
-  /// Loads with an input, and decodes the response.
+  /// Loads with an input, and reads the response.
+  public func value(_ input: Input) async throws(APIError) -> Output {
+    try await value(Parameters(encoding: input))
+  }
+}
+
+extension ShopManager where Output: RawDecodable & Sendable {
+  /// Loads with an input, and reads the response.
   public func value(_ input: Input) async throws(APIError) -> Output {
     try await value(Parameters(encoding: input))
   }
@@ -77,8 +84,8 @@ public indirect enum ShopBox<Value: Sendable>: Sendable {
   }
 }
 
-extension ShopBox: Decodable where Value: Decodable {
-  public init(from decoder: any Decoder) throws { self = .boxed(try Value(from: decoder)) }
+extension ShopBox: RawDecodable where Value: RawDecodable {
+  public init(_ raw: borrowing RawData) throws { self = .boxed(try Value(raw)) }
 }
 extension ShopBox: Encodable where Value: Encodable {
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }

@@ -11,9 +11,10 @@ struct Problems: Error {
 
   var isEmpty: Bool { lines.isEmpty }
 
-  mutating func add(_ line: String) {
+  /// A line that is not listed is not made: to find its place takes time.
+  mutating func add(_ line: @autoclosure () -> String) {
     guard lines.count < Self.limit else { return omitted += 1 }
-    lines.append(line)
+    lines.append(line())
   }
 
   /// One line for each, and how many more there are.

@@ -35,9 +35,11 @@ struct OutputFolder {
     }
   }
 
-  /// The digest of a file in the folder; nil where there is none.
+  /// The digest of a file in the folder; empty for anything else of this name, nil where there is nothing.
   private func digest(of name: String) -> String? {
-    FileManager.default.contents(atPath: "\(path)/\(name)").map { SHA256.hex(of: [UInt8]($0)) }
+    let file = "\(path)/\(name)"
+    if let bytes = FileManager.default.contents(atPath: file) { return SHA256.hex(of: [UInt8](bytes)) }
+    return FileManager.default.fileExists(atPath: file) ? "" : nil
   }
 
   /// The sources of the last run, as they lie there.
@@ -112,6 +114,10 @@ struct OutputFolder {
 
   /// Writes the files and the manifest. On an error nothing in the folder has changed, or the next run finishes it.
   func replace(_ files: [String: String], _ manifest: Manifest) throws(Problems) {
+    // Nothing can take the place of a folder, so it is found before anything is written.
+    for name in files.keys.sorted() where digest(of: name) == "" {
+      throw Problems("\(SafeText.line(path))/\(name) is no file that can be read; remove it")
+    }
     var manifest = manifest
     manifest.files = files.mapValues { SHA256.hex(of: Array($0.utf8)) }
     do throws(Problems) {

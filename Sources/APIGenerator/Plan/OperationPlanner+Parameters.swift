@@ -1,11 +1,20 @@
 /// The parameters of an operation: where each is sent, as which type, under which name.
 extension OperationPlanner {
+  /// The most parameters of an operation, and places of a path. Real ones have up to a hundred.
+  static let maximumParameters = 1000
+
   func planParameters(_ operation: inout OperationPlan) throws(Unsupported) {
     let body = operation.parameters
     operation.parameters = []
     var keys = Set(body.map(\.member.key))
     var styles: Set<String> = []
-    for node in Self.parameters(of: operation, document) {
+    let nodes = Self.parameters(of: operation, document)
+    guard nodes.count <= Self.maximumParameters else {
+      throw Unsupported(
+        node: operation.node, reason: "it has more than \(Self.maximumParameters) parameters",
+        advice: "write the manager by hand")
+    }
+    for node in nodes {
       guard let name = node["name"]?.string,
         let place = node["in"]?.string.flatMap(OperationPlan.Place.init(rawValue:))
       else { continue }

@@ -58,12 +58,16 @@ struct OperationPlanner {
   /// The parameters of an operation; its own take the place of those of its path.
   static func parameters(of operation: OperationPlan, _ document: APIDocument) -> [JSONNode] {
     var result: [JSONNode] = []
+    var positions: [String: Int] = [:]
     for list in [operation.node.parent?["parameters"], operation.node["parameters"]] {
       for parameter in list?.elements.compactMap(document.resolve) ?? [] {
-        let same = result.firstIndex {
-          $0["name"]?.string == parameter["name"]?.string && $0["in"]?.string == parameter["in"]?.string
+        let key = "\(parameter["in"]?.string ?? "") \(parameter["name"]?.string ?? "")"
+        if let same = positions[key] {
+          result[same] = parameter
+        } else {
+          positions[key] = result.count
+          result.append(parameter)
         }
-        if let same { result[same] = parameter } else { result.append(parameter) }
       }
     }
     return result
@@ -102,10 +106,15 @@ struct OperationPlanner {
       || type == "text/json"
   }
 
-  private static func json(_ content: JSONNode?) -> (type: String, media: JSONNode)? {
-    let all = content?.members ?? []
-    return (all.first { $0.name.lowercased().hasPrefix("application/json") } ?? all.first { isJSON($0.name) })
-      .map { ($0.name, $0.node) }
+  /// The media types of a body, whatever their order in the document is.
+  private static func content(_ node: JSONNode) -> [(name: String, node: JSONNode)] {
+    (node["content"]?.members ?? []).sorted { $0.name < $1.name }
+  }
+
+  /// The one that is read as JSON.
+  private static func json(_ content: [(name: String, node: JSONNode)]) -> (name: String, node: JSONNode)? {
+    content.first { $0.name.lowercased().prefix { $0 != ";" } == "application/json" }
+      ?? content.first { isJSON($0.name) }
   }
 
   private func planOutput(_ operation: inout OperationPlan) throws(Unsupported) {
@@ -118,24 +127,24 @@ struct OperationPlanner {
     var bytes: (node: JSONNode, status: String, type: String)?
     for (status, node) in good {
       guard let response = document.resolve(node) else { continue }
-      let content = response["content"]?.members ?? []
+      let content = Self.content(response)
       if response["links"] != nil { schemas.note(node, "links are not read", "follow them by hand") }
       if content.contains(where: { $0.name.lowercased().hasPrefix("text/event-stream") }) {
         let advice = "write a manager of an event stream (Docs/Sockets.md)"
-        guard Self.json(response["content"]) != nil else {
+        guard Self.json(content) != nil else {
           throw Unsupported(node: node, reason: "the response is an event stream", advice: advice)
         }
         schemas.note(node, "the response may be an event stream", advice)
       }
       if content.isEmpty {
         replies.append((status, .nothing))
-      } else if let json = Self.json(response["content"]) {
-        let (type, isNullable) = schemas.type(of: json.media["schema"], .output)
+      } else if let json = Self.json(content) {
+        let (type, isNullable) = schemas.type(of: json.node["schema"], .output)
         replies.append((status, .value(type, isOptional: isNullable)))
-        if content.count > 1 || !json.type.lowercased().hasPrefix("application/json"),
-          !json.type.contains("*")
+        if content.count > 1 || !json.name.lowercased().hasPrefix("application/json"),
+          !json.name.contains("*")
         {
-          operation.accept = json.type
+          operation.accept = json.name
         }
         let links = response["headers"]?.members.contains { $0.name.lowercased() == "link" } == true
         if links, case .array = type { operation.isPaged = true }
@@ -166,10 +175,10 @@ struct OperationPlanner {
     where status.first == "4" || status.first == "5"
       || status == "default" && !good.contains(where: { $0.name == status })
     {
-      guard let response = document.resolve(node), let json = Self.json(response["content"]),
-        !json.type.lowercased().hasPrefix("application/problem")
+      guard let response = document.resolve(node), let json = Self.json(Self.content(response)),
+        !json.name.lowercased().hasPrefix("application/problem")
       else { continue }
-      let type = schemas.type(of: json.media["schema"], .output).type
+      let type = schemas.type(of: json.node["schema"], .output).type
       if type.model != nil, !operation.failures.contains(type) { operation.failures.append(type) }
     }
   }
@@ -178,7 +187,7 @@ struct OperationPlanner {
 
   private func planBody(_ operation: inout OperationPlan) throws(Unsupported) {
     guard let given = operation.node["requestBody"], let node = document.resolve(given) else { return }
-    let content = node["content"]?.members ?? []
+    let content = Self.content(node)
     guard let first = content.first else { return }
     let isNeeded = node["required"]?.bool == true
     if operation.method == "get" || operation.method == "head" || operation.method == "trace" {
@@ -186,8 +195,8 @@ struct OperationPlanner {
         given, "a body of \(operation.method.uppercased()) has no meaning (RFC 9110)", "it is not sent")
     }
     let form = content.first { $0.name.lowercased().hasPrefix("application/x-www-form-urlencoded") }
-    let json = Self.json(node["content"])
-    guard let (name, media) = json ?? form.map({ ($0.name, $0.node) }) else {
+    let json = Self.json(content)
+    guard let (name, media) = json ?? form else {
       operation.body = .upload(contentType: first.name)
       return
     }
@@ -271,6 +280,7 @@ struct OperationPlanner {
     var template = ""
     var rest = path.dropFirst()
     var used: Set<String> = []
+    var names = NameTable(operation.parameters.map(\.member.name))
     while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
       let after = rest.index(after: open)
       guard rest[open] == "{", let close = rest[after...].firstIndex(where: { $0 == "{" || $0 == "}" }),
@@ -278,6 +288,7 @@ struct OperationPlanner {
       else {
         throw refuse("the path has a brace without a partner")
       }
+      guard used.count < Self.maximumParameters else { throw refuse("the path has too many places") }
       let name = String(rest[after..<close])
       var parameter = operation.parameters.first {
         $0.place == .path && ($0.member.key == name || $0.member.key == "path_\(name)")
@@ -285,7 +296,6 @@ struct OperationPlanner {
       if parameter == nil {
         schemas.note(
           operation.node, "the path has a place \(SafeText.quoted(name)) without a parameter", "it is a text")
-        var names = NameTable(operation.parameters.map(\.member.name))
         let isFree = !operation.parameters.contains { $0.member.key == name }
         let added = OperationPlan.Parameter(
           member: Member(

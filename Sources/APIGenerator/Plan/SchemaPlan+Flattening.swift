@@ -3,7 +3,20 @@ struct FlatSchema {
   /// One member; several nodes where several parts describe it.
   struct Field {
     var name: String
-    var nodes: [JSONNode]
+    var nodes = Nodes()
+  }
+
+  /// Different nodes, in their order.
+  struct Nodes {
+    private(set) var all: [JSONNode] = []
+    private var ids: Set<ObjectIdentifier> = []
+
+    mutating func add(_ node: JSONNode) {
+      if all.count == 8 { ids = Set(all.map(ObjectIdentifier.init)) }
+      let isKnown =
+        all.count < 8 ? all.contains { $0 === node } : !ids.insert(ObjectIdentifier(node)).inserted
+      if !isKnown { all.append(node) }
+    }
   }
 
   var fields: [Field] = []
@@ -13,26 +26,26 @@ struct FlatSchema {
   /// The schemas of further members.
   var additional: JSONNode?
   /// Parts that are no objects.
-  var others: [JSONNode] = []
+  var others = Nodes()
   var isObject = false
   var isNullable = false
   /// Whether a part is a choice, which is not read.
   var hasChoice = false
 
   mutating func add(_ name: String, _ node: JSONNode) {
-    if let position = positions[name] {
-      if !fields[position].nodes.contains(where: { $0 === node }) { fields[position].nodes.append(node) }
-      return
+    let position = positions[name] ?? fields.count
+    if position == fields.count {
+      positions[name] = position
+      fields.append(Field(name: name))
     }
-    positions[name] = fields.count
-    fields.append(Field(name: name, nodes: [node]))
+    fields[position].nodes.add(node)
   }
 
   mutating func add(_ part: FlatSchema) {
-    for field in part.fields { for node in field.nodes { add(field.name, node) } }
+    for field in part.fields { for node in field.nodes.all { add(field.name, node) } }
     required.formUnion(part.required)
     additional = additional ?? part.additional
-    for other in part.others where !others.contains(where: { $0 === other }) { others.append(other) }
+    for other in part.others.all { others.add(other) }
     isObject = isObject || part.isObject
     isNullable = isNullable && part.isNullable
     hasChoice = hasChoice || part.hasChoice
@@ -48,6 +61,7 @@ extension SchemaPlan {
     guard let node = document.resolve(given) else { return nil }
     let key = ObjectIdentifier(node)
     if let known = flats[key] { return known }
+    guard memberCount <= Self.maximumMembers else { return nil }
     guard depth < Self.maximumDepth, flattening.insert(key).inserted else {
       note(
         node, "a schema is a part of itself, or parts are nested deeper than \(Self.maximumDepth)",
@@ -77,13 +91,14 @@ extension SchemaPlan {
     if typeNames(node) == ["object"] { flat.isObject = true }
     let isPlain =
       !typeNames(node).isEmpty && typeNames(node) != ["object"] || node["enum"] != nil || node["const"] != nil
-    if isPlain { flat.others.append(node) }
+    if isPlain { flat.others.add(node) }
     if !choices(node).isEmpty {
       flat.hasChoice = true
       if node["properties"] == nil, !isPlain, choices(node).contains(where: { !isOnlyARule($0) }) {
-        flat.others.append(node)
+        flat.others.add(node)
       }
     }
+    memberCount += flat.fields.count
     flats[key] = flat
     return flat
   }

@@ -17,6 +17,10 @@ final class SchemaPlan {
   private var ids: [Key: Int] = [:]
   /// How many schemas of several parts are made; documents have some ten.
   private static let maximumMerges = 10_000
+  /// How many members are made in all: a few schemas that many have as a part would become gigabytes of source. GitHub's
+  /// document has some 10,000.
+  static let maximumMembers = 500_000
+  var memberCount = 0
   /// Schemas of members that several parts describe, by those parts: a ring of such members ends.
   private var merged: [[ObjectIdentifier]: JSONNode] = [:]
   /// Models whose members are not known yet.
@@ -84,7 +88,9 @@ final class SchemaPlan {
         }
         return model(node, direction)
       }
-      let plain = flat.others.filter { $0 !== node }.map { type(of: $0, direction, depth: depth + 1).type }
+      let plain = flat.others.all.filter { $0 !== node }.map {
+        type(of: $0, direction, depth: depth + 1).type
+      }
       return unified(plain, node)
     }
     if let properties = node["properties"], !properties.members.isEmpty,
@@ -231,11 +237,8 @@ final class SchemaPlan {
       models[id].kind = .structure(members(of: flat, direction, owner: node))
     } else {
       let alternatives = choices(node).filter { !isOnlyARule($0) }
-      var types: [SwiftType] = []
-      for type in alternatives.map({ type(of: $0, direction).type })
-      where !types.contains(type) && type != .json {
-        types.append(type)
-      }
+      var seen: Set<SwiftType> = [.json]
+      let types = alternatives.map { type(of: $0, direction).type }.filter { seen.insert($0).inserted }
       models[id].kind = .union(types)
     }
   }
@@ -267,16 +270,19 @@ final class SchemaPlan {
     var names = NameTable()
     var members: [Member] = []
     for field in flat.fields {
-      let nodes = field.nodes.compactMap(document.resolve)
-      func states(_ name: String) -> Bool { (nodes + field.nodes).contains { $0[name]?.bool == true } }
+      memberCount += 1
+      guard memberCount <= Self.maximumMembers else { return [] }
+      let given = field.nodes.all
+      let nodes = given.compactMap(document.resolve)
+      func states(_ name: String) -> Bool { (nodes + given).contains { $0[name]?.bool == true } }
       if states(direction == .output ? "writeOnly" : "readOnly") { continue }
-      let types = field.nodes.map { type(of: $0, direction) }
+      let types = given.map { type(of: $0, direction) }
       // What a later part says in more detail than an earlier one counts.
-      let merged = types.count == 1 ? types[0].type : narrowed(field.nodes, direction, owner, field.name)
+      let merged = types.count == 1 ? types[0].type : narrowed(given, direction, owner, field.name)
       let isNullable = types.allSatisfy { $0.isNullable }
       let isRequired = flat.required.contains(field.name)
       let text =
-        (field.nodes + nodes).lazy.compactMap { $0["description"]?.string ?? $0["title"]?.string }.first ?? ""
+        (given + nodes).lazy.compactMap { $0["description"]?.string ?? $0["title"]?.string }.first ?? ""
       members.append(
         Member(
           key: field.name, name: names.unique(Words.memberName(field.name)), type: merged,

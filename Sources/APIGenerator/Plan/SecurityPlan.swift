@@ -70,11 +70,11 @@ struct SecurityPlan {
       return .key(place: place, name: name)
     case "oauth2":
       return .oauth(
-        (node["flows"]?.members ?? []).map { kind, flow in
+        (node["flows"]?.members ?? []).sorted { $0.name < $1.name }.map { kind, flow in
           OAuthFlow(
             kind: kind, authorizationURL: flow["authorizationUrl"]?.string,
             tokenURL: flow["tokenUrl"]?.string,
-            scopes: flow["scopes"]?.members.map(\.name) ?? [])
+            scopes: flow["scopes"]?.members.map(\.name).sorted() ?? [])
         })
     case "openIdConnect": return .bearer
     default: return nil

@@ -126,14 +126,17 @@ enum Words {
 /// Gives each name once.
 struct NameTable {
   private var taken: Set<String> = []
+  /// The number to try next for a name, so that many of one name take no time.
+  private var numbers: [String: Int] = [:]
 
   init(_ taken: some Sequence<String> = []) { self.taken = Set(taken) }
 
   /// The name, or one with the first number before its suffix that makes it one of its own.
   mutating func unique(_ name: String, suffix: String = "") -> String {
     if taken.insert(name + suffix).inserted { return name + suffix }
-    var number = 2
+    var number = numbers[name + suffix] ?? 2
     while !taken.insert("\(name)\(number)\(suffix)").inserted { number += 1 }
+    numbers[name + suffix] = number + 1
     return "\(name)\(number)\(suffix)"
   }
 }

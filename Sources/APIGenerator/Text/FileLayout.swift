@@ -15,6 +15,8 @@ struct FileLayout {
   private var lengths: [String: Int] = [:]
   private var titles: [String: String] = [:]
   private var names: Set<String> = []
+  /// How many titles a title has beside it that differ by letters.
+  private var counts: [String: Int] = [:]
 
   init(_ source: SourceWriter) { self.source = source }
 
@@ -38,13 +40,23 @@ struct FileLayout {
       if title.lowercased() == "models" { title = "ModelsManagers" }
     }
     let plain = title
-    var letter = 0
     while !names.insert(title.lowercased()).inserted {
-      letter += 1
-      title = plain + "Part" + String(repeating: "X", count: letter)
+      counts[plain.lowercased(), default: 0] += 1
+      title = plain + "Part" + Self.letters(counts[plain.lowercased(), default: 0])
     }
     titles[tag] = title
     return title
+  }
+
+  /// A, B, … Z, AA: a number would be that of a further file of one title.
+  private static func letters(_ number: Int) -> String {
+    var (rest, text) = (number, "")
+    while rest > 0 {
+      rest -= 1
+      text = String(UnicodeScalar(UInt8(65 + rest % 26))) + text
+      rest /= 26
+    }
+    return text
   }
 
   private mutating func append(_ part: Part, _ title: String, limit: Int) {

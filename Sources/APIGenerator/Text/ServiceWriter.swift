@@ -131,12 +131,16 @@ struct ServiceWriter {
         "  @discardableResult \(prefix)func load(_ input: Input) -> Takeoff { load(Parameters(encoding: input)) }",
         "  /// Loads with an input, and waits for the response.",
         "  \(prefix)func response(_ input: Input) async throws(APIError) -> APIResponse {",
-        "    try await response(Parameters(encoding: input))", "  }", "}", "",
-        "extension \(service)Manager where Output: Decodable & Sendable {",
-        "  /// Loads with an input, and decodes the response.",
-        "  \(prefix)func value(_ input: Input) async throws(APIError) -> Output {",
-        "    try await value(Parameters(encoding: input))", "  }", "}",
+        "    try await response(Parameters(encoding: input))", "  }", "}",
       ]
+      for way in ["Decodable", "RawDecodable"] {
+        lines += [
+          "", "extension \(service)Manager where Output: \(way) & Sendable {",
+          "  /// Loads with an input, and reads the response.",
+          "  \(prefix)func value(_ input: Input) async throws(APIError) -> Output {",
+          "    try await value(Parameters(encoding: input))", "  }", "}",
+        ]
+      }
     }
     if hasEmptyOutputs {
       lines += [
@@ -296,8 +300,8 @@ struct ServiceWriter {
       "  /// The value in the box.", "  \(prefix)var value: Value {",
       "    get { switch self { case .boxed(let value): value } }",
       "    set { self = .boxed(newValue) }", "  }", "}", "",
-      "extension \(name): Decodable where Value: Decodable {",
-      "  \(prefix)init(from decoder: any Decoder) throws { self = .boxed(try Value(from: decoder)) }", "}",
+      "extension \(name): RawDecodable where Value: RawDecodable {",
+      "  \(prefix)init(_ raw: borrowing RawData) throws { self = .boxed(try Value(raw)) }", "}",
       "extension \(name): Encodable where Value: Encodable {",
       "  \(prefix)func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }", "}",
     ]

@@ -50,7 +50,7 @@ struct SourceWriter {
     }
     let isWritten = isSent && members.contains(where: \.needsEncoding)
     if !prefix.isEmpty { lines += [""] + initializer(members, indent: indent) }
-    if isWritten || members.contains(where: { $0.name != $0.key }) {
+    if isWritten || isSent && members.contains(where: { $0.name != $0.key }) {
       lines += [""] + keys(members, indent: indent)
     }
     if isWritten { lines += [""] + encoding(members, indent: indent) }
@@ -125,32 +125,71 @@ struct SourceWriter {
     if lines.isEmpty { lines = ["/// \(SafeText.code(model.pointer)) of the document."] }
     switch model.kind {
     case .structure(let members):
-      let coding = model.isSent && model.isReceived ? "Codable" : model.isSent ? "Encodable" : "Decodable"
-      lines.append("\(prefix)struct \(model.name): \(coding), Sendable {")
+      lines.append("\(prefix)struct \(model.name): \(coding(model)), Sendable {")
       lines += structure(members, isSent: model.isSent, isReceived: model.isReceived, indent: "  ")
+      if model.isReceived { lines += ["}"] + reading(members, of: model) }
     case .enumeration(let base, let values):
-      lines.append("\(prefix)struct \(model.name): RawRepresentable, Codable, Hashable, Sendable {")
+      let leaf = model.isReceived ? "RawLeaf, " : ""
+      lines.append("\(prefix)struct \(model.name): RawRepresentable, \(leaf)Codable, Hashable, Sendable {")
       lines.append("  \(prefix)let rawValue: \(text(base))")
       lines.append("  \(prefix)init(rawValue: \(text(base))) { self.rawValue = rawValue }")
       for value in values {
         lines.append("  \(prefix)static let \(value.name) = Self(rawValue: \(value.literal))")
       }
     case .union(let types):
-      lines.append("\(prefix)struct \(model.name): Codable, Sendable {")
+      lines.append("\(prefix)struct \(model.name): \(coding(model)), Sendable {")
       lines += union(types, model)
     }
     return lines + ["}"]
+  }
+
+  private func coding(_ model: Model) -> String {
+    [model.isReceived ? "RawDecodable" : nil, model.isSent ? "Encodable" : nil].compactMap { $0 }.joined(
+      separator: ", ")
+  }
+
+  /// The initializer of raw data: in an extension, so that the structure keeps the one of its members.
+  private func reading(_ members: [Member], of model: Model) -> [String] {
+    [
+      "", "extension \(model.name) {", "  \(prefix)init(_ raw: borrowing RawData) throws {",
+      "    try raw.require(.object)",
+    ]
+      + members.map { member in
+        let name = member.name == "raw" ? "self.raw" : member.name
+        return "    \(name) = try \(reading(member.type, member.isOptional, SafeText.literal(member.key)))"
+      } + ["  }"]
+  }
+
+  private func reading(_ type: SwiftType, _ isOptional: Bool, _ key: String) -> String {
+    switch type {
+    case _ where type == .json || isLeaf(type): return "raw[\(key)].\(isOptional ? "optional" : "require")()"
+    case .array(let element) where isLeaf(element) && !isOptional:
+      return "raw[\(key)].require(arrayOf: \(text(element)).self)"
+    case .model(let id) where !isOptional:
+      if case .union = models[id].kind { return "\(text(type))(raw[\(key)].require())" }
+    default: break
+    }
+    return type.model.map { isLeaf(.model($0)) } == false
+      ? "\(text(type))\(isOptional ? "?" : "")(raw[\(key)])" : "raw[\(key)].decode()"
+  }
+
+  /// Whether a value is read at once, without an initializer of its type.
+  private func isLeaf(_ type: SwiftType) -> Bool {
+    if case .model(let id) = type, case .enumeration = models[id].kind { return true }
+    return type.isScalar || type == .bytes
   }
 
   private func union(_ types: [SwiftType], _ model: Model) -> [String] {
     var lines = [
       "  /// The value as it is sent.", "  \(prefix)var value: JSONValue", "",
       "  /// Makes one of a free value.", "  \(prefix)init(_ value: JSONValue) { self.value = value }",
-      "  /// Takes any value.",
-      "  \(prefix)init(from decoder: any Decoder) throws { value = try JSONValue(from: decoder) }",
-      "  /// Writes the value.",
-      "  \(prefix)func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }",
     ]
+    if model.isSent {
+      lines += [
+        "  /// Writes the value.",
+        "  \(prefix)func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }",
+      ]
+    }
     var names = NameTable(["value"])
     for type in types {
       guard let id = type.model else { continue }

@@ -19,7 +19,7 @@ struct FindHomesSort: RawRepresentable, Codable, Hashable, Sendable {
 }
 
 /// A home that was sold.
-struct Home: Decodable, Sendable {
+struct Home: RawDecodable, Sendable {
   var homeID: String
   var homeName: String
   /// In dollars.
@@ -31,23 +31,26 @@ struct Home: Decodable, Sendable {
   var city: String
   var zip: String
   var location: Location
+}
 
-  private enum CodingKeys: String, CodingKey {
-    case homeID = "home_id"
-    case homeName = "home_name"
-    case askingPrice = "asking_price"
-    case beds
-    case baths
-    case areaSqft = "area_sqft"
-    case homeType = "home_type"
-    case city
-    case zip
-    case location
+extension Home {
+  init(_ raw: borrowing RawData) throws {
+    try raw.require(.object)
+    homeID = try raw["home_id"].require()
+    homeName = try raw["home_name"].require()
+    askingPrice = try raw["asking_price"].require()
+    beds = try raw["beds"].require()
+    baths = try raw["baths"].require()
+    areaSqft = try raw["area_sqft"].require()
+    homeType = try raw["home_type"].require()
+    city = try raw["city"].require()
+    zip = try raw["zip"].require()
+    location = try Location(raw["location"])
   }
 }
 
 /// `#/components/schemas/HomePage` of the document.
-struct HomePage: Decodable, Sendable {
+struct HomePage: RawDecodable, Sendable {
   var items: [Home]
   var page: Int
   var perPage: Int
@@ -55,34 +58,55 @@ struct HomePage: Decodable, Sendable {
   var pages: Int
   /// How many homes fit.
   var total: Int
+}
 
-  private enum CodingKeys: String, CodingKey {
-    case items
-    case page
-    case perPage = "per_page"
-    case pages
-    case total
+extension HomePage {
+  init(_ raw: borrowing RawData) throws {
+    try raw.require(.object)
+    items = try [Home](raw["items"])
+    page = try raw["page"].require()
+    perPage = try raw["per_page"].require()
+    pages = try raw["pages"].require()
+    total = try raw["total"].require()
   }
 }
 
 /// `#/components/schemas/HomePageReply` of the document.
-struct HomePageReply: Decodable, Sendable {
+struct HomePageReply: RawDecodable, Sendable {
   /// 0 for success, 1001 for an invalid signature, 1002 for an invalid parameter.
   var code: Int
   var message: String
   var data: HomePage?
 }
 
+extension HomePageReply {
+  init(_ raw: borrowing RawData) throws {
+    try raw.require(.object)
+    code = try raw["code"].require()
+    message = try raw["message"].require()
+    data = try HomePage?(raw["data"])
+  }
+}
+
 /// `#/components/schemas/HomeReply` of the document.
-struct HomeReply: Decodable, Sendable {
+struct HomeReply: RawDecodable, Sendable {
   /// 0 for success, 1001 for an invalid signature.
   var code: Int
   var message: String
   var data: Home?
 }
 
+extension HomeReply {
+  init(_ raw: borrowing RawData) throws {
+    try raw.require(.object)
+    code = try raw["code"].require()
+    message = try raw["message"].require()
+    data = try Home?(raw["data"])
+  }
+}
+
 /// `#/components/schemas/HomeType` of the document.
-struct HomeType: RawRepresentable, Codable, Hashable, Sendable {
+struct HomeType: RawRepresentable, RawLeaf, Codable, Hashable, Sendable {
   let rawValue: String
   init(rawValue: String) { self.rawValue = rawValue }
   static let residential = Self(rawValue: "Residential")
@@ -91,14 +115,31 @@ struct HomeType: RawRepresentable, Codable, Hashable, Sendable {
 }
 
 /// `#/components/schemas/Location` of the document.
-struct Location: Decodable, Sendable {
+struct Location: RawDecodable, Sendable {
   var lat: Double
   var lon: Double
 }
 
+extension Location {
+  init(_ raw: borrowing RawData) throws {
+    try raw.require(.object)
+    lat = try raw["lat"].require()
+    lon = try raw["lon"].require()
+  }
+}
+
 /// `#/components/schemas/Refusal` of the document.
-struct Refusal: Decodable, Sendable {
+struct Refusal: RawDecodable, Sendable {
   var code: Int
   var message: String
   var data: JSONValue?
+}
+
+extension Refusal {
+  init(_ raw: borrowing RawData) throws {
+    try raw.require(.object)
+    code = try raw["code"].require()
+    message = try raw["message"].require()
+    data = try raw["data"].optional()
+  }
 }

@@ -27,7 +27,14 @@ extension SacramentoManager {
 }
 
 extension SacramentoManager where Output: Decodable & Sendable {
-  /// Loads with an input, and decodes the response.
+  /// Loads with an input, and reads the response.
+  func value(_ input: Input) async throws(APIError) -> Output {
+    try await value(Parameters(encoding: input))
+  }
+}
+
+extension SacramentoManager where Output: RawDecodable & Sendable {
+  /// Loads with an input, and reads the response.
   func value(_ input: Input) async throws(APIError) -> Output {
     try await value(Parameters(encoding: input))
   }

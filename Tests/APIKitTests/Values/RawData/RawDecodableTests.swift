@@ -171,6 +171,22 @@ final class RawDecodableTests: XCTestCase {
     XCTAssertEqual(try raw.decode(as: Both.self, options: .default).by, "decodable")
   }
 
+  @MainActor func testResponsesAreReadByItWithTheContextOfTheirLoad() async throws {
+    let response = try await OnlyManager(ReadingService(StubTransport(.json(#"{"n": 7}"#)))).response()
+    XCTAssertEqual(try response.decode(as: OnlyManager.Output.self).n, 7)
+    XCTAssertEqual(try response.decode(as: Both.self).by, "raw 7")
+    let wrong = try await OnlyManager(ReadingService(StubTransport(.json(#"{"n": "x"}"#)))).response()
+    for read in [
+      { _ = try wrong.decode(as: OnlyManager.Output.self) }, { _ = try wrong.decode(as: Both.self) },
+    ] {
+      XCTAssertThrowsError(try read()) { error in
+        XCTAssertEqual((error as? APIError)?.detail, "n: expected an integer, found a string")
+        XCTAssertEqual((error as? APIError)?.context.apiName, "only")
+        XCTAssertEqual((error as? APIError)?.context.status, 200)
+      }
+    }
+  }
+
   @MainActor func testManagersReadTheirOutputByIt() async throws {
     let stub = StubTransport(.json(#"{"n": 7}"#))
     let service = ReadingService(stub)

@@ -3,8 +3,25 @@ extension APIResponse {
   ///
   /// - Throws: What ``RawData/decode(as:options:)`` throws, with the API, the method and the status in its context.
   public func decode<Value: Decodable>(as type: Value.Type = Value.self) throws(APIError) -> Value {
+    try placed { () throws(APIError) in try raw.decode(as: type, options: source.decoding) }
+  }
+
+  /// Reads the whole response as a ``RawDecodable`` type, which knows its own names and dates; otherwise the same.
+  public func decode<Value: RawDecodable>(as type: Value.Type = Value.self) throws(APIError) -> Value {
+    try placed { () throws(APIError) in try raw.decode(as: type) }
+  }
+
+  /// Reads the whole response as a type that is both, by ``RawDecodable``.
+  public func decode<Value: RawDecodable & Decodable>(
+    as type: Value.Type = Value.self
+  ) throws(APIError) -> Value {
+    try placed { () throws(APIError) in try raw.decode(as: type) }
+  }
+
+  /// What is read, or its error with the context of the response.
+  private func placed<Value>(_ read: () throws(APIError) -> Value) throws(APIError) -> Value {
     do throws(APIError) {
-      return try raw.decode(as: type, options: source.decoding)
+      return try read()
     } catch {
       throw self.error(error.reason, error.detail, quote: error.quote, underlying: error.underlying)
     }
