@@ -109,7 +109,10 @@ import XCTest
     try Data("mine".utf8).write(to: folder.appendingPathComponent("a"))
     let manager = try manager(server)
     let error = await failure { try await manager.file(to: .file(self.path("a"))) }
-    XCTAssertEqual(error?.reason, .fileFailed)
+    XCTAssertEqual(error?.label, "takeoff.file-failed")
+    XCTAssertEqual(
+      error?.detail,
+      "\(path("a").debugDescription) exists already; state `overwrites: true` in the target to replace it")
     XCTAssertEqual(bytes("a"), Array("mine".utf8))
     XCTAssertEqual(server.requests.count, 0)
     // A link is replaced, and not what it leads to.

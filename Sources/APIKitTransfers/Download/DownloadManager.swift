@@ -8,7 +8,8 @@ public import APIKit
 @MainActor public protocol DownloadManager: BaseDownloadManager, EndpointManager {
   /// Whether and how a failed request is made again. The default is the service's policy, without its deadline.
   ///
-  /// Counted anew whenever bytes beyond the furthest have arrived, so that a large file may need many requests.
+  /// The count of attempts begins again when new bytes have arrived, so that a large file may take many
+  /// requests.
   var retryPolicy: RetryPolicy { get }
 
   /// Names of parameters that do not tell one file from another, such as the signature and the expiry of a link: a call with
@@ -22,7 +23,7 @@ public import APIKit
   /// The default is nil.
   func destination(for response: HTTPResponse) throws -> DownloadTarget?
 
-  /// Other parameters for a link whose time is over; nil where there are none.
+  /// New parameters for a link that has expired; nil if there are none.
   ///
   /// Called on the main actor when the server has responded 400, 401, 403, 404 or 410, once until bytes arrive again; the
   /// download then continues from its offset. It may load other managers. The default is nil, and the download fails.
@@ -34,9 +35,9 @@ extension DownloadManager {
   public var retryPolicy: RetryPolicy { service.admission.retryPolicy }
   /// None.
   public var volatileParameters: Set<String> { [] }
-  /// The place that the call names.
+  /// The destination of the call.
   public func destination(for response: HTTPResponse) throws -> DownloadTarget? { nil }
-  /// There are none.
+  /// Nil.
   public func renewedParameters(_ parameters: Parameters, after error: APIError) async throws -> Parameters? {
     nil
   }
@@ -45,12 +46,12 @@ extension DownloadManager {
   ///
   /// - Parameters:
   ///   - parameters: The parameters of the endpoint, in path and query.
-  ///   - target: Where the file goes.
+  ///   - target: The destination of the file.
   ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits; by default the digest of the server's
   ///     `Repr-Digest` (SHA-512 or SHA-256), if it states one.
   /// - Returns: The id of the download, or why it was refused: `APIError.Reason.alreadyLoading` while the manager is
-  ///   downloading, and `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits. A refusal is not
-  ///   told to the delegate.
+  ///   downloading, and `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits. The delegate is
+  ///   not called for a refusal.
   @discardableResult public func download(
     _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) -> Takeoff {
@@ -70,7 +71,7 @@ extension DownloadManager {
     try await begin(parameters, to: target, sha256: sha256, .next()).cancellableValue().get()
   }
 
-  /// Renamed.
+  /// Renamed: use ``file(_:to:sha256:)``.
   @available(*, deprecated, renamed: "file(_:to:sha256:)")
   public func file(
     for parameters: Parameters, to target: DownloadTarget, sha256: String? = nil
@@ -127,19 +128,19 @@ extension DownloadManager {
   }
 }
 
-/// Where a download goes.
+/// The destination of a download.
 public enum DownloadTarget: Sendable, Hashable, Codable {
-  /// A file with this path. One that is there fails the download with `APIError.Reason.fileFailed`, unless it is to be
-  /// overwritten.
+  /// A file with this path. If the file exists and `overwrites` is false, the download fails with
+  /// `APIError.Reason.fileFailed`.
   case file(String, overwrites: Bool = false)
   /// A file in this folder, with the name that the server gives by `Content-Disposition`, else the last part of the
-  /// endpoint's name, made safe. Where there is such a file, the name gets a number, unless it is to be overwritten.
+  /// endpoint's name, made safe. If the file exists and `overwrites` is false, the name gets a number.
   case folder(String, overwrites: Bool = false)
 }
 
 /// A file that was downloaded.
 public struct DownloadedFile: Sendable, Hashable {
-  /// Where it is.
+  /// The path of the file.
   public let path: String
   /// Its length in bytes.
   public let count: Int64

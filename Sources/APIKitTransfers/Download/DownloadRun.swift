@@ -71,7 +71,9 @@ actor DownloadRun {
     self.report = report
     do throws(APIError) {
       let path = PartialFile.place(of: target, identity: identity)
-      if case .file(_, overwrites: false) = target, PrivateFile.exists(path) { throw Self.isThere(path) }
+      if case .file(_, overwrites: false) = target, PrivateFile.exists(path) {
+        throw Self.isThere(path, .takeoff)
+      }
       let file = try PartialFile(for: path, identity: identity)
       // A caller that begins again at once finds the lock free.
       defer { file.release() }
@@ -292,9 +294,9 @@ actor DownloadRun {
       if try file.commit(as: path, length: state.offset, overwrites: overwrites) {
         return DownloadedFile(path: path, count: state.offset, sha256: sha256)
       }
-      if case .file = state.target ?? target { throw Self.isThere(path) }
+      if case .file = state.target ?? target { throw Self.isThere(path, .response) }
     }
-    throw Self.isThere(destination(state, 1).path)
+    throw Self.isThere(destination(state, 1).path, .response)
   }
 
   private func destination(_ state: DownloadState, _ number: Int) -> (path: String, overwrites: Bool) {
@@ -315,9 +317,11 @@ actor DownloadRun {
     url?.path.split(separator: "/").last.flatMap { PercentEncoding.decode($0) }.flatMap(SafeFileName.safe)
   }
 
-  private static func isThere(_ path: String) -> APIError {
+  /// - Parameter stage: `takeoff` before a request, `response` where the file has come while the download ran.
+  private static func isThere(_ path: String, _ stage: APIError.Stage) -> APIError {
     APIError(
-      .transport, .fileFailed, "\(path.debugDescription) is there already, and is not to be overwritten")
+      stage, .fileFailed,
+      "\(path.debugDescription) exists already; state `overwrites: true` in the target to replace it")
   }
 
   private static func checkCancelled() throws(APIError) {
