@@ -111,7 +111,12 @@ final class RawDecodingTests: XCTestCase {
 
   func testEachFailureHasItsDecodingError() {
     XCTAssertEqual(
-      failure(#"{"latitude": 1}"#, Home.Location.self)?.detail, "longitude: expected a value, found nothing")
+      failure(#"{"latitude": 1}"#, Home.Location.self)?.detail,
+      "longitude: the member longitude is missing; a member that the server may omit is declared Optional")
+    struct Named: Decodable { var homeName: Int }
+    XCTAssertEqual(
+      failure(#"{"home_name": 1}"#, Named.self)?.detail,
+      "homeName: the member homeName is missing; the object has home_name: decode with `keys: .snakeCase`")
     XCTAssertEqual(
       failure(#"{"latitude": null, "longitude": 1}"#, Home.Location.self)?.detail,
       "latitude: expected a number, found null")
@@ -129,7 +134,10 @@ final class RawDecodingTests: XCTestCase {
   func testPathsInErrorsBeginAtTheTopOfTheDocument() throws {
     let raw: RawData = ["data": ["list": [["latitude": 1]]]]
     XCTAssertThrowsError(try raw["data"].list.decode(as: [Home.Location].self)) { error in
-      XCTAssertEqual((error as? APIError)?.detail, "data.list[0].longitude: expected a value, found nothing")
+      XCTAssertEqual(
+        (error as? APIError)?.detail,
+        "data.list[0].longitude: the member longitude is missing; a member that the server may omit is declared Optional"
+      )
       guard case .keyNotFound(_, let context)? = (error as? APIError)?.underlying as? DecodingError else {
         return XCTFail("\(error)")
       }

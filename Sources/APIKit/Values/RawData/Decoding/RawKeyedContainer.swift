@@ -88,8 +88,15 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   @inline(never)
   private func notFound(_ key: Key) -> DecodingError {
-    .keyNotFound(
-      key, DecodingError.Context(codingPath: codingPath, debugDescription: "expected a value, found nothing"))
+    let (name, snake) = (key.stringValue, RawKeyCase.snakeCase(key.stringValue))
+    let next =
+      keys == .asWritten && snake != name && raw[snake].exists
+      ? "the object has \(snake): decode with `keys: .snakeCase`"
+      : "a member that the server may omit is declared Optional"
+    return .keyNotFound(
+      key,
+      DecodingError.Context(
+        codingPath: codingPath, debugDescription: "the member \(name) is missing; \(next)"))
   }
 }
 
