@@ -106,6 +106,16 @@
       XCTAssertEqual(log.closing?.end, .notOpened)
     }
 
+    func testAPlainResponseSaysThatTheServerDidNotUpgrade() async throws {
+      let server = try server([
+        [.readHead, .text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"), .waitForClose]
+      ])
+      let error = await failure { try await self.socket(server).opened() }
+      XCTAssertEqual(error?.label, "response.unacceptable-status")
+      XCTAssertEqual(error?.detail, "the server did not upgrade to WebSocket: status 200")
+      XCTAssertEqual(error?.context.status, 200)
+    }
+
     func testAWrongHandshakeEndsWithoutBeingOpen() async throws {
       for answer in [
         "HTTP/1.1 101 S\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: wrong\r\n\r\n",

@@ -22,7 +22,9 @@ extension APICall {
   /// The checks before the body is decoded: status, emptiness, content type, in this order.
   func checkHead(of http: HTTPResponse) throws(APIError) {
     guard terms.expectation.statuses.contains(http.status) else {
-      throw refusal(of: http, .unacceptableStatus, "status \(http.status)")
+      // 101 is expected of the handshake of a WebSocket alone.
+      let meaning = terms.expectation.statuses == 101..<102 ? "the server did not upgrade to WebSocket: " : ""
+      throw refusal(of: http, .unacceptableStatus, "\(meaning)status \(http.status)")
     }
     let isEmpty = if case .bytes(let bytes) = http.body { bytes.isEmpty } else { false }
     if isEmpty {
