@@ -39,7 +39,7 @@ extension APIManager {
   package func storedKey(for parameters: Parameters, path: String? = nil) -> CacheKey? {
     let (service, recorder) = (service, FlightRecorder(flight: .next(), manager: type(of: self), time: time))
     var wire = service.wire
-    let options = wire.applyOptions(load: .none, manager: loadOptions, recorder)
+    let options = wire.applyOptions(load: .none, manager: loadOptions, timeouts: timeouts, recorder)
     let call = APICall(
       terms(CacheTerms(policy: cachePolicy, traits: cacheTraits), wantsProgress: false), of: service,
       over: wire,

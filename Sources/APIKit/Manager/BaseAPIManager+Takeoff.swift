@@ -140,7 +140,7 @@ extension APIManager {
       var wire = service.wire
       let own = decoding
       if own.mayDiffer(from: wire.decoding) { wire.decoding = own }
-      let options = wire.applyOptions(load: options, manager: loadOptions, recorder)
+      let options = wire.applyOptions(load: options, manager: loadOptions, timeouts: timeouts, recorder)
       let body = try body(for: parameters)
       let caching = cacheTerms(use, over: wire.client.transport, recorder)
       return APICall(

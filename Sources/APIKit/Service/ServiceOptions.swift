@@ -144,9 +144,13 @@ extension WireOptions {
   /// Merges the options of a load, its manager, the service and the configuration, records those that apply, and changes
   /// the client as they say.
   ///
-  /// - Parameter keepsBody: Whether the maker of the load decides where the response's body goes, so that no option does.
+  /// - Parameters:
+  ///   - timeouts: The timeouts of manager and service. Those of the options of service and configuration do not replace them.
+  ///   - keepsBody: Whether the maker of the load decides where the response's body goes, so that no option does.
   mutating func applyOptions(
-    load: LoadOptions, manager: LoadOptions, keepsBody: Bool = false, _ recorder: FlightRecorder
+    load: LoadOptions, manager: LoadOptions, timeouts: @autoclosure () -> HTTPTimeouts,
+    keepsBody: Bool = false,
+    _ recorder: FlightRecorder
   ) -> LoadOptions {
     guard !load.isEmpty || !manager.isEmpty || !statesNoOptions else { return .none }
     var stated = [
@@ -156,7 +160,7 @@ extension WireOptions {
     if keepsBody {
       for index in stated.indices { (stated[index].1.destination, stated[index].1.fileAtHead) = (nil, nil) }
     }
-    let (options, applied) = LoadOptions.merging(stated)
+    let (options, applied) = LoadOptions.merging(stated, over: timeouts())
     if !applied.isEmpty { recorder.record(.options(applied)) }
     if options.usesCookies == false { client.cookies = nil }
     if let document = options.cookieDocument { client.cookieDocument = document }

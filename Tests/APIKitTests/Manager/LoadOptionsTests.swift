@@ -48,6 +48,23 @@ import XCTest
     XCTAssertEqual(stub.requests.last?.options.connectTo, "10.0.0.1")
   }
 
+  func testTimeoutsOfTheManagerAndThenOfTheServiceWinOverThoseOfSharedOptions() async throws {
+    let manager = manager()
+    manager.service.timeouts = HTTPTimeouts(connect: .seconds(20), idle: .seconds(20))
+    manager.timeouts = HTTPTimeouts(idle: .seconds(10))
+    let record = try await manager.response().record?.description
+    XCTAssertEqual(stub.requests.last?.timeouts, HTTPTimeouts(connect: .seconds(4), idle: .seconds(10)))
+    XCTAssertEqual(record?.contains("timeouts.connect 4 s (configuration)"), true, record ?? "")
+    XCTAssertEqual(record?.contains("timeouts.idle"), false, record ?? "")
+    manager.timeouts = manager.service.timeouts
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.last?.timeouts, manager.service.timeouts)
+    manager.loadOptions.timeouts.idle = .seconds(2)
+    _ = try await manager.response(options: LoadOptions(timeouts: HTTPTimeouts(connect: .seconds(1))))
+    XCTAssertEqual(
+      stub.requests.last?.timeouts, HTTPTimeouts(connect: .seconds(1), idle: .seconds(2)))
+  }
+
   func testALoadsOwnHandlerDecidesAboutItsChallengesAndItsManagersAboutTheOthers() async throws {
     let out = StubResponse.status(401, headers: ["WWW-Authenticate": "Basic realm=\"Hangar\""])
     let stub = StubTransport(out, .json(someJSON), out, .json(someJSON))

@@ -41,13 +41,15 @@ extension EndpointManager {
     let (service, recorder) = (service, FlightRecorder(flight: .next(), manager: type(of: self), time: time))
     FlightLog.shared.add(recorder)
     var wire = service.wire
-    let options = wire.applyOptions(load: .none, manager: .none, keepsBody: true, recorder)
+    let timeouts = wire.timeouts
+    let options = wire.applyOptions(
+      load: .none, manager: .none, timeouts: timeouts, keepsBody: true, recorder)
     let own = transport(wire.client.transport)
     wire.client.transport = own
     let terms = APICall.Terms(
       method: method, headers: headers, encoding: method == .get ? .query : wire.parameterEncoding,
       // What is lost is opened again by its maker's policy.
-      timeouts: wire.timeouts, retryPolicy: .never, joinsIdenticalFlights: false, priority: .normal,
+      timeouts: timeouts, retryPolicy: .never, joinsIdenticalFlights: false, priority: .normal,
       networkGate: networkGate, requestRate: service.admission.requestRate, signInRule: signIn,
       expectation: expectation, caching: CacheTerms(policy: .none), wantsProgress: false,
       outlivesRelease: false)

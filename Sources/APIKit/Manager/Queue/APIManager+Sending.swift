@@ -51,7 +51,8 @@ extension APIManager {
     own.binding = LoadBinding(environment: kept.environment.name, transport: nil)
     own.owner = kept.epoch.map { LoadOwner(service.identity, wire, signIn: signIn, epoch: $0) }
     // The response is kept, so it must fit into memory.
-    let options = wire.applyOptions(load: own, manager: loadOptions, keepsBody: true, recorder)
+    let options = wire.applyOptions(
+      load: own, manager: loadOptions, timeouts: timeouts, keepsBody: true, recorder)
     var terms = terms(CacheTerms(use: .ignoringAllCaches), wantsProgress: false)
     terms.method = kept.method
     terms.headers.merge(kept.headers)

@@ -1,10 +1,10 @@
-/// Settings of a load beyond plain HTTP: the destination of its response, a login, the interface it takes, how long it may.
+/// Settings of a load beyond plain HTTP: the destination of its response, a login, the network interface, timeouts.
 ///
 /// Given to one load (``APIManager/load(_:cache:options:)``), or stated by its manager (``APIManager/loadOptions``), its
-/// service (``WireOptions/loadOptions``) or the transport's configuration (``TransportConfiguration/loadOptions``). Each option
-/// counts by itself: the load's before the manager's, the service's and the configuration's. An option that nothing states is
-/// nil and has the default. The record of the flight says which options applied and where they were stated
-/// (``FlightEvent/options(_:)``).
+/// service (``WireOptions/loadOptions``) or the transport's configuration (``TransportConfiguration/loadOptions``). Each
+/// option counts by itself: the load's wins over the manager's, that over the service's, and that over the configuration's.
+/// An option that nothing states is nil and has the default. The record of the flight says which options applied and where
+/// they were stated (``FlightEvent/options(_:)``).
 ///
 /// A transport without the capability refuses the load with ``APIError/Reason/unsupportedCapability``, which names it. A
 /// load with options of its own or its manager's neither joins others nor becomes part of a batch.
@@ -43,10 +43,10 @@ public struct LoadOptions: Sendable {
   /// Nil where nothing is stated: then options cost a load one word and one comparison.
   var fields: CopyOnWrite<Fields>?
 
-  /// Where the body of the response goes; in memory by default.
+  /// The destination of the response's body; memory by default.
   ///
   /// A body in a file or a stream is not decoded: ``APIResponse/raw`` is missing, and `http.body` says where it is.
-  /// Nothing is stored of such a load, and no stored response is used for it.
+  /// The cache neither stores such a response nor replaces it with a stored one.
   public var destination: HTTPExchange.Destination? {
     get { self[\.destination] }
     set { self[\.destination] = newValue }
@@ -103,9 +103,9 @@ public struct LoadOptions: Sendable {
     get { self[\.usesCookies] }
     set { self[\.usesCookies] = newValue }
   }
-  /// The main document for which is loaded: of the cookies that responses set, redirects included, only those of its site
-  /// are kept (the same host, or the same public suffix and one label more). None by default, which keeps those that the
-  /// jar's ``CookieJar/AcceptPolicy`` accepts. Cookies that are kept already are sent as always.
+  /// The main document that the load is for: of the cookies that responses set, redirects included, only those of its
+  /// site are kept (the same host, or the same public suffix and one label more). None by default, which keeps those that
+  /// the jar's ``CookieJar/AcceptPolicy`` accepts. Cookies that are kept already are sent as always.
   public var cookieDocument: HTTPURL? {
     get { self[\.cookieDocument] }
     set { self[\.cookieDocument] = newValue }
@@ -116,7 +116,9 @@ public struct LoadOptions: Sendable {
     get { self[\.challenges] }
     set { self[\.challenges] = newValue }
   }
-  /// The limits of each attempt. Each goes before the one of ``APIManager/timeouts``, wherever it is stated.
+  /// The timeouts of each attempt; those of ``APIManager/timeouts`` by default. Those of a load or of its manager's options
+  /// win over ``APIManager/timeouts``. Those of the options of a service or a configuration apply where manager and service
+  /// state no timeouts.
   public var timeouts: HTTPTimeouts {
     get { HTTPTimeouts(connect: self[\.connect], idle: self[\.idle], total: self[\.total]) }
     set {
@@ -212,6 +214,9 @@ extension LoadOptions {
     case service
     /// The configuration of the transport.
     case configuration
+
+    /// Whether the load itself or its manager states the option.
+    var isOwn: Bool { self == .load || self == .manager }
   }
 
   /// One option that applied to a load.
@@ -228,7 +233,11 @@ extension LoadOptions {
   }
 
   /// Puts options together, the first going before the later ones, and lists what applies.
-  static func merging(_ stated: [(Source, LoadOptions)]) -> (options: LoadOptions, applied: [Applied]) {
+  ///
+  /// - Parameter timeouts: The timeouts of manager and service, which win over those of shared options.
+  static func merging(
+    _ stated: [(Source, LoadOptions)], over timeouts: HTTPTimeouts = HTTPTimeouts()
+  ) -> (options: LoadOptions, applied: [Applied]) {
     var all = Fields()
     var applied: [Applied] = []
     for (source, options) in stated {
@@ -238,7 +247,7 @@ extension LoadOptions {
       ) {
         guard all[keyPath: field] == nil, let value = given[keyPath: field] else { return }
         all[keyPath: field] = value
-        if source == .load || source == .manager { all.isOwn = true }
+        if source.isOwn { all.isOwn = true }
         applied.append(Applied(name: name, value: text(value), source: source))
       }
       take(\.destination, as: "destination") { $0.text }
@@ -255,9 +264,10 @@ extension LoadOptions {
       take(\.expectsContinue, as: "expectsContinue")
       take(\.cookieDocument, as: "cookieDocument") { $0.origin }
       take(\.challenges, as: "challenges") { _ in "stated" }
-      take(\.connect, as: "timeouts.connect") { $0.shortText }
-      take(\.idle, as: "timeouts.idle") { $0.shortText }
-      take(\.total, as: "timeouts.total") { $0.shortText }
+      let nearer = source.isOwn ? HTTPTimeouts() : timeouts
+      if nearer.connect == nil { take(\.connect, as: "timeouts.connect") { $0.shortText } }
+      if nearer.idle == nil { take(\.idle, as: "timeouts.idle") { $0.shortText } }
+      if nearer.total == nil { take(\.total, as: "timeouts.total") { $0.shortText } }
     }
     // What the framework states for its own loads is no option that applies to others.
     if let own = stated.first(where: { $0.0 == .load })?.1.fields?.value {
