@@ -178,7 +178,7 @@ extension APIManager {
   func refusal(_ error: any Error, of flight: FlightID) -> APIError {
     var error = APIError(validation: error, .parameters, .invalidParameters)
     error.context.flightID = flight.rawValue
-    error.context.manager = String(describing: type(of: self))
+    error.context.manager = TypeName.of(manager: type(of: self), method: method.rawValue, apiName: apiName)
     error.context.service = service.name
     error.context.apiName = apiName
     error.context.method = method.rawValue

@@ -20,7 +20,7 @@ public struct FlightRecord: Sendable {
 
   /// The flight's id.
   public let flight: FlightID
-  /// The manager's type.
+  /// The manager's type; method and path, such as `GET homes/{id}`, for a call without a class.
   public let manager: String
   /// The service's name.
   public let service: String
@@ -65,7 +65,8 @@ public struct FlightRecord: Sendable {
 extension FlightRecord: CustomStringConvertible {
   /// The record over several lines, safe to log.
   public var description: String {
-    var lines = ["flight \(flight): \(method) \(apiName) (\(service)), \(manager)"]
+    let call = "\(method) \(apiName)"
+    var lines = ["flight \(flight): \(call) (\(service))" + (manager == call ? "" : ", \(manager)")]
     if !parameters.isEmpty {
       lines.append("  parameters: \(parameters)")
     }

@@ -129,8 +129,10 @@ public final class FlightRecorder: Sendable {
   public var record: FlightRecord {
     let state = state.withLock { $0 }
     return FlightRecord(
-      flight: flight, manager: TypeName.of(manager), service: state.service, method: state.method,
-      apiName: state.apiName, parameters: state.parameters.masked, secondsSince1970: wallClock,
+      flight: flight,
+      manager: TypeName.of(manager: manager, method: state.method.rawValue, apiName: state.apiName),
+      service: state.service, method: state.method, apiName: state.apiName,
+      parameters: state.parameters.masked, secondsSince1970: wallClock,
       entries: state.entries)
   }
 }

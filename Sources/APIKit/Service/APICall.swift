@@ -176,8 +176,10 @@ public final class APICall: Sendable {
   public var method: HTTPMethod { terms.method }
   /// The clock of the flight.
   var time: any TimeSource { recorder.time }
-  /// The manager type's name.
-  public var managerName: String { TypeName.of(managerType) }
+  /// The manager type's name; method and path, such as `GET homes/{id}`, for a call without a class.
+  public var managerName: String {
+    TypeName.of(manager: managerType, method: terms.method.rawValue, apiName: apiName)
+  }
 
   /// An id of the load that is unique among all processes: sent in ``WireOptions/requestIDField``, e.g.
   /// `9f86d081884c7d65-42`, where 42 is the flight.

@@ -75,6 +75,29 @@ final class ServiceCallTests: XCTestCase {
     XCTAssertEqual(error?.context.status, 500)
   }
 
+  @MainActor func testErrorsAndRecordsHaveMethodAndPathInPlaceOfAManager() async throws {
+    let stub = StubTransport(.json("{}", status: 404), .json(#"{"id": 7}"#), .json(#"{"id": 7}"#))
+    let service = TestService(stub)
+    let missing = await failure { try await service.get("homes/{id}", ["id": 7]) }
+    XCTAssertEqual(missing?.context.manager, "GET homes/{id}")
+    XCTAssertEqual(missing?.record?.manager, "GET homes/{id}")
+    let line = missing?.record.map { String(describing: $0).split(separator: "\n")[0] }
+    XCTAssertEqual(line?.hasSuffix(": GET homes/{id} (\(service.name))"), true, String(line ?? ""))
+    let undecodable = await failure { try await service.post("homes", ["beds": 3], as: Home.self) }
+    XCTAssertEqual(undecodable?.context.manager, "POST homes")
+    XCTAssertEqual(
+      undecodable?.description,
+      "POST homes (\(service.name)) failed in reform: leastPrice: the member leastPrice is missing; a member that "
+        + "the server may omit is declared Optional; status 200")
+    let parameters: Parameters = ["bad": Unsendable()]
+    let refused = await failure { try await service.get("homes", parameters) }
+    XCTAssertEqual(refused?.context.manager, "GET homes")
+  }
+
+  private struct Unsendable: Encodable {
+    func encode(to encoder: any Encoder) throws { throw ValidationError("nothing to send") }
+  }
+
   @MainActor func testAServiceOfAURLJoinsNamesBelowIt() async throws {
     let stub = StubTransport(.json(#"{"id": 1, "least_price": 2}"#))
     var api = URLService("https://api.example.test/v1", name: "Example")

@@ -109,7 +109,7 @@ extension APIService {
 }
 
 /// The manager of one call.
-private final class EndpointCall<Service: APIService>: BaseAPIManager, APIManager {
+private final class EndpointCall<Service: APIService>: BaseAPIManager, APIManager, UnnamedManager {
   let service: Service
   let apiName: String
   let method: HTTPMethod

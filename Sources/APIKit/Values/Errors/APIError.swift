@@ -25,7 +25,8 @@ public struct APIError: Error, Sendable {
     get { fields.value.stage }
     _modify { yield &fields.value.stage }
   }
-  /// Why it failed. Compare with `==`; new reasons may be added, so a `switch` needs a default.
+  /// The reason of the failure. Compare it with `==`; new reasons may be added, so a `switch` needs
+  /// a default.
   public var reason: Reason {
     get { fields.value.reason }
     _modify { yield &fields.value.reason }
@@ -36,7 +37,7 @@ public struct APIError: Error, Sendable {
     get { fields.value.detail }
     _modify { yield &fields.value.detail }
   }
-  /// The part that the detail leaves out because it may be a secret: the value that was found, the server's own words, a
+  /// The part that the detail leaves out because it may be a secret: the value that was found, a text of the server, a
   /// path. Only ``expandedDescription`` has it. Nil when there is nothing.
   public var quote: String? {
     get { fields.value.quote }
@@ -73,9 +74,9 @@ public struct APIError: Error, Sendable {
     _modify { yield &fields.value.metrics }
   }
 
-  /// How far the request came, all attempts of the load together; nil, the default, where what failed cannot tell. Set by
-  /// transports. A request whose progress is not known counts as sent: it is repeated only where its method is idempotent or
-  /// it carries an idempotency key.
+  /// How much of the request was sent, in all attempts of the load together; nil, the default, when it is not known.
+  /// Transports set it. A request whose progress is not known counts as sent: it is repeated only where its method is
+  /// idempotent or it carries an idempotency key.
   public var requestProgress: RequestProgress? {
     get { fields.value.requestProgress }
     _modify { yield &fields.value.requestProgress }
@@ -85,10 +86,10 @@ public struct APIError: Error, Sendable {
   ///
   /// - Parameters:
   ///   - stage: The stage of the load.
-  ///   - reason: Why it failed.
+  ///   - reason: The reason of the failure.
   ///   - detail: The failure, safe to log. The default is the reason's own text.
   ///   - quote: The part that the detail leaves out because it may be a secret. None by default.
-  ///   - context: Which API; when empty, the flight fills it in.
+  ///   - context: The API; when empty, the flight fills it in.
   ///   - underlying: The error that caused this one. None by default.
   ///   - evidence: The response at which the load failed. None by default.
   public init(
@@ -144,9 +145,9 @@ extension APIError {
     }
   }
 
-  /// The API that a failure belongs to, and how far the load had come.
+  /// The API that a failure belongs to, and the progress of the load.
   public struct Context: Sendable {
-    /// The manager's type, e.g. `RentListAPIManager`.
+    /// The manager's type, e.g. `RentListAPIManager`; method and path, e.g. `GET rents/{id}`, for a call without a class.
     public var manager: String?
     /// The service's name.
     public var service: String?
@@ -158,7 +159,7 @@ extension APIError {
     public var location: String?
     /// The attempt that failed, counted from 1; nil when none was made.
     public var attempt: Int?
-    /// How many attempts the retry policy allows.
+    /// The number of attempts that the retry policy allows.
     public var attemptLimit: Int?
     /// The time since takeoff.
     public var elapsed: Duration?

@@ -67,7 +67,10 @@ extension APIResponse {
     _ reason: APIError.Reason, _ detail: String, quote: String? = nil, underlying: (any Error)?
   ) -> APIError {
     var context = APIError.Context()
-    if source.managerType != Never.self { context.manager = String(describing: source.managerType) }
+    if source.managerType != Never.self {
+      context.manager = TypeName.of(
+        manager: source.managerType, method: source.method?.rawValue ?? "", apiName: source.apiName)
+    }
     context.service = source.serviceName
     context.apiName = source.apiName
     context.flightID = source.flightID?.rawValue
