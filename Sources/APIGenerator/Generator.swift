@@ -124,7 +124,8 @@ struct Generator {
       case .structure(let members):
         part.needsFoundation = members.contains { $0.type.isOfFoundation }
         part.needsFramework =
-          schemas.models[id].isReceived || members.contains { $0.type.isFree || $0.isChange }
+          schemas.models[id].isReceived
+          || members.contains { $0.type.isFree || $0.isChange || $0.needsEncoding }
       case .union(let types):
         part.needsFoundation = types.contains(where: \.isOfFoundation)
         part.needsFramework = true

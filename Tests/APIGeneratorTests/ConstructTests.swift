@@ -31,7 +31,8 @@ final class ConstructTests: XCTestCase {
       "var id: String?",
       "var free: JSONValue?", "var map: [String: Int]?", "var anyValue: [String: JSONValue]?",
       "var days: [Date]?",
-      "try container.encodeIfPresent(day.map { $0.formatted(.iso8601.year().month().day()) }, forKey: .day)")
+      "import APIKit",
+      "try container.encodeIfPresent(day.map { try DateStyle.iso8601Day.text(of: $0) }, forKey: .day)")
   }
 
   func testEachTypeIsReadByTheShortestCall() throws {

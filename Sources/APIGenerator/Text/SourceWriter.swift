@@ -95,7 +95,7 @@ struct SourceWriter {
 
   /// How a value is written that is not sent as its type is.
   private func written(_ member: Member) -> ((String) -> String)? {
-    let day = { (value: String) in "\(value).formatted(.iso8601.year().month().day())" }
+    let day = { (value: String) in "try DateStyle.iso8601Day.text(of: \(value))" }
     switch member.type {
     case .day where !member.isChange: return day
     case .array(let element):
@@ -111,7 +111,7 @@ struct SourceWriter {
   private func element(_ type: SwiftType, _ day: (String) -> String) -> String {
     switch type {
     case .day: "item in \(day("item"))"
-    case .date: "item in item.formatted(.iso8601)"
+    case .date: "item in try DateStyle.iso8601.text(of: item)"
     case .model: "item in String(item.rawValue)"
     default: "item in String(item)"
     }

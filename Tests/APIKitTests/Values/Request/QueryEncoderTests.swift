@@ -86,9 +86,25 @@ final class QueryEncoderTests: XCTestCase {
     XCTAssertEqual(try encode(parameters), "d=2026-11-02T09%3A58%3A00Z")
     XCTAssertEqual(
       try encode(parameters, QueryStyle(dates: .iso8601Milliseconds)), "d=2026-11-02T09%3A58%3A00.250Z")
+    XCTAssertEqual(try encode(parameters, QueryStyle(dates: .iso8601Day)), "d=2026-11-02")
     XCTAssertEqual(try encode(parameters, QueryStyle(dates: .seconds)), "d=1793613480")
     XCTAssertEqual(try encode(parameters, QueryStyle(dates: .milliseconds)), "d=1793613480250")
     XCTAssertEqual(try encode(parameters, QueryStyle(dates: .custom { _ in "a b" })), "d=a%20b")
+  }
+
+  func testDatesBeforeTheGregorianReformAreWrittenAndReadInItsCalendar() throws {
+    // The day before 15 October 1582, on which the calendar began: 4 October in the Julian calendar.
+    let date = Date(timeIntervalSince1970: -12_219_292_800 - 86_400 + 0.25)
+    XCTAssertEqual(try DateStyle.iso8601Day.text(of: date), "1582-10-14")
+    XCTAssertEqual(try DateStyle.iso8601.text(of: date), "1582-10-14T00:00:00Z")
+    XCTAssertEqual(try DateStyle.iso8601Milliseconds.text(of: date), "1582-10-14T00:00:00.250Z")
+    let read: RawData = ["1582-10-14T00:00:00.250Z", "1582-10-14T00:00:00Z", "1582-10-14"]
+    XCTAssertEqual(read[0].date, date)
+    XCTAssertEqual(read[1].date, date.addingTimeInterval(-0.25))
+    XCTAssertEqual(read[2].date, read[1].date)
+    XCTAssertThrowsError(try DateStyle.iso8601Day.text(of: .distantFuture.addingTimeInterval(1e12))) {
+      XCTAssertEqual(($0 as? APIError)?.reason, .unencodableParameter)
+    }
   }
 
   func testNumbersAndBytesHaveTheirShortestText() throws {

@@ -63,7 +63,7 @@ extension JSONBodyEncoder {
     case .number(let text): output += try text.asNumber.utf8
     case .bool(let flag): output += (flag ? "true" : "false").utf8
     case .date(let date):
-      let text = try dates.text(of: date)
+      let text = try dates.written(date)
       if dates.isNumber { output += text.utf8 } else { RawWriter.append(string: text.utf8, to: &output) }
     case .data(let bytes): RawWriter.append(string: Base64.encode(bytes).utf8, to: &output)
     case .null: output += "null".utf8

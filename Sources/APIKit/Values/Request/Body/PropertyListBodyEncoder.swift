@@ -66,7 +66,7 @@ extension PropertyListBodyEncoder {
       try write("real", number.description, to: &output)
     case .number(let text): try write("real", text.asNumber, to: &output)
     case .bool(let flag): output += (flag ? "<true/>\n" : "<false/>\n").utf8
-    case .date(let date): try write("date", DateStyle.iso8601.text(of: date), to: &output)
+    case .date(let date): try write("date", DateStyle.iso8601.written(date), to: &output)
     case .data(let bytes): try write("data", Base64.encode(bytes), to: &output)
     case .null: throw Unencodable("property lists have no null; leave the parameter out")
     case .object(let parameters): try write(parameters, to: &output)

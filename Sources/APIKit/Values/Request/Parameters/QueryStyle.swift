@@ -95,7 +95,7 @@ public struct QueryStyle: Sendable {
       case .literal: return flag ? "true" : "false"
       case .numeric: return flag ? "1" : "0"
       }
-    case .date(let date): return try dates.text(of: date)
+    case .date(let date): return try dates.written(date)
     case .data(let bytes): return Base64.encode(bytes)
     case .null:
       switch nulls {
