@@ -1,17 +1,19 @@
 import APIKit
 
-/// Has requests of a kind take longer, be lost, or be refused: for trying out how an application deals with that.
+/// Slows down, drops or refuses requests of a pattern, to test how an application handles that.
 ///
-/// It applies to the requests of transports that a ``WebConsole`` watches, while it is in ``WebConsole/rules``.
+/// It applies to the requests of transports that a ``WebConsole`` watches, as long as it is in
+/// ``WebConsole/rules``.
 public struct FaultRule: Sendable, Hashable {
-  /// Which requests: host and path, without the query, e.g. `homes.example.com/v1/*`. A `*` stands for any characters.
+  /// The pattern of the requests: host and path, without the query, e.g. `homes.example.com/v1/*`. A `*` stands for
+  /// any characters.
   public var pattern: String
-  /// How long each waits before it is sent, in milliseconds; 0 by default, at most a minute.
+  /// The delay before each request in milliseconds; 0 by default, at most a minute.
   public var latencyMilliseconds: Int
-  /// How many of them are lost, from 0 to 1; 0 by default. What is lost is not sent, and fails with
-  /// `APIError.Reason.connectionLost`.
+  /// The share of the requests that are lost, from 0 to 1; 0 by default. A lost request is not
+  /// sent, and fails with `APIError.Reason.connectionLost`.
   public var loss: Double
-  /// The status with which they are responded to, without being sent; nil, the default, sends them.
+  /// The status of a response that replaces the request; nil, the default, sends the requests.
   public var status: Int?
 
   /// Makes a rule.

@@ -13,10 +13,11 @@ import Foundation
 /// have requests fail by ``rules``, and its loads can be sent again from the page: as new loads, with the credential and cookies that
 /// their user has then, which the page does not see.
 ///
-/// Nothing of it is in a release build that does not link `APIKitConsole`. It works until ``stop()`` or the release of its last
-/// reference. May be used from any thread.
+/// A release build that does not link `APIKitConsole` contains nothing of it. It works until ``stop()`` or the release of its
+/// last reference. May be used from any thread.
 public final class WebConsole: Sendable {
-  /// What to open in a browser of this machine. Whoever knows it sees the loads, so keep it to yourself.
+  /// The URL of the page, for a browser on this machine. Anybody who knows it sees the loads, so keep it
+  /// secret.
   public let url: String
 
   private let state: ConsoleState
@@ -28,9 +29,8 @@ public final class WebConsole: Sendable {
   ///
   /// - Parameters:
   ///   - port: The port; 0, the default, has the system choose one.
-  ///   - maximumConnections: How many connections there may be at once; the default is 16. Each page takes one, for as
-  ///     long as it is open.
-  /// - Throws: `APIError.Reason.misconfigured` when the port cannot be had.
+  ///   - maximumConnections: The largest number of connections at once; the default is 16. Each open page takes one.
+  /// - Throws: `APIError.Reason.misconfigured` when the port cannot be opened.
   public convenience init(port: UInt16 = 0, maximumConnections: Int = 16) throws(APIError) {
     try self.init(port: port, maximumConnections: maximumConnections, token: Nonce.make())
   }
@@ -54,7 +54,7 @@ public final class WebConsole: Sendable {
 
   deinit { stop() }
 
-  /// Which requests of watched transports are slowed down, lost or refused; none at first. The first rule that applies counts.
+  /// The rules for requests of watched transports; none at first. The first rule that applies counts.
   ///
   /// At most 50 count. A rule that cannot be used, such as one with a loss of 2, is left out, with a line on the standard error
   /// stream.
@@ -65,9 +65,9 @@ public final class WebConsole: Sendable {
 
   /// A transport that sends by another one, under ``rules``, and whose loads the page can send again.
   ///
-  /// While a page is open, the last 200 loads are kept in memory for it, but those with a body of a file, a stream or more
-  /// than 64 KiB, those whose response goes elsewhere than into memory, and connections. Requests that belong to no load of a
-  /// service are shown, and not sent again.
+  /// While a page is open, the last 200 loads are kept in memory for it, except connections, loads with a body from a file or
+  /// a stream or of more than 64 KiB, and loads whose response does not go into memory. The page shows requests that belong
+  /// to no load of a service, and cannot send them again.
   public func watching(_ transport: any HTTPTransport) -> any HTTPTransport {
     WatchedTransport(base: transport, console: state)
   }

@@ -24,8 +24,8 @@ import APIKit
   }
 
   /// The values from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
-  /// order and throws its error, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a
-  /// sequence has 16 values or 1 MiB that were not taken, reading stops.
+  /// order and throws its error, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a sequence
+  /// has 16 values or 1 MiB that were not read, the stream stops reading.
   public func lines() -> StreamItems<StreamLine> { items() }
 
   override var recipient: AnyObject? { delegate }

@@ -17,11 +17,11 @@ public import APIKit
   /// `SharedState.shared`.
   public var sharedState = SharedState.shared
 
-  /// Where the socket stands.
+  /// The state of the socket.
   public internal(set) var state = SocketState.idle
   /// The accepted handshake; nil while the socket is not open.
   public internal(set) var opening: SocketOpening?
-  /// How the last connection ended; nil before the first end.
+  /// The end of the last connection; nil before the first end.
   public internal(set) var lastClosing: SocketClosing?
   /// The time between the last ping and its pong; nil before the first.
   public internal(set) var roundTrip: Duration?
@@ -101,13 +101,14 @@ public import APIKit
 
   /// Queues a message to be sent, in the order of the calls.
   ///
-  /// Between two connections the message is kept for the next one where the policy says so (``ReconnectPolicy/Unsent/keep(upTo:)``).
-  /// Throws `APIError.Reason.socketNotOpen` in every other state but ``SocketState/open``,
-  /// `APIError.Reason.sendQueueFull` when more than ``SocketOptions/maximumQueuedBytes`` would wait, and
-  /// `APIError.Reason.unsupportedCapability` where the system compresses what must not be.
+  /// Between two connections the message is kept for the next one where the policy says so
+  /// (``ReconnectPolicy/Unsent/keep(upTo:)``). Throws `APIError.Reason.socketNotOpen` in every other state but
+  /// ``SocketState/open``, `APIError.Reason.sendQueueFull` when more than ``SocketOptions/maximumQueuedBytes`` would wait,
+  /// and `APIError.Reason.unsupportedCapability` if the system would compress a message with `compressed: false`.
   /// - Parameters:
   ///   - message: The message.
-  ///   - compressed: False leaves this message as it is, e.g. one with a secret beside text of others (CRIME).
+  ///   - compressed: False sends this message without compression, e.g. one with a secret beside text of
+  ///     others (CRIME).
   public func send(_ message: SocketMessage, compressed: Bool = true) throws(APIError) {
     // Those who wait for room were first.
     guard senders?.first == nil else {
@@ -136,11 +137,11 @@ public import APIKit
     channel.send(message, packs: compressed)
   }
 
-  /// Sends a message when there is room for it, and behind those that wait for room already; throws what
-  /// ``send(_:compressed:)`` throws of the state.
+  /// Sends a message as soon as the send queue has room for it, after messages that wait for room
+  /// already. Throws what ``send(_:compressed:)`` throws for the state of the socket.
   ///
-  /// A task that is cancelled meanwhile gets `APIError.Reason.cancelled`, and one that has waited for `limit`
-  /// `APIError.Reason.idleTimeout`; the message is not sent then. The default has no limit.
+  /// Throws `APIError.Reason.cancelled` when the task is cancelled meanwhile, and
+  /// `APIError.Reason.idleTimeout` after `limit`; the message is not sent then. The default has no limit.
   public func sendWhenPossible(
     _ message: SocketMessage, compressed: Bool = true, within limit: Duration? = nil
   ) async throws(APIError) {
@@ -184,8 +185,8 @@ public import APIKit
 
   /// Sends a ping and returns the time until its pong. Throws when the socket is not open, or ends before;
   /// `APIError.Reason.cancelled` when its task is cancelled, and `APIError.Reason.idleTimeout` after `limit`. Without a
-  /// limit it waits until the connection is lost: for ``SocketOptions/pingLimit``, and longer while nothing is read because
-  /// messages were not taken.
+  /// limit it waits until the connection is lost: for ``SocketOptions/pingLimit``, and longer while the socket does not
+  /// read because messages were not read.
   @discardableResult public func ping(within limit: Duration? = nil) async throws(APIError) -> Duration {
     let channel = try openChannel()
     return try await pingers.wait((), within: limit, time: time) { channel.ping(token: $0) }
@@ -208,10 +209,10 @@ public import APIKit
 
   // MARK: Closing
 
-  /// Closes the socket in order: queued messages leave first, then the close frame, then the server's end is waited
-  /// for, at most ``SocketOptions/closeLimit``. A socket that is not open yet ends at once.
+  /// Closes the socket in order: it sends the queued messages and then the close frame, and waits for the server's
+  /// close frame for at most ``SocketOptions/closeLimit``. A socket that is not open yet ends at once.
   ///
-  /// Throws `APIError.Reason.misconfigured` for a code that may not be sent (only 1000–1003, 1007–1014 and 3000–4999
+  /// Throws `APIError.Reason.misconfigured` for a code that must not be sent (only 1000–1003, 1007–1014 and 3000–4999
   /// may) and for a reason of more than 123 bytes, `APIError.Reason.socketNotOpen` when there is nothing to close, and
   /// `APIError.Reason.unsupportedCapability` for a code that the transport's system does not know.
   public func close(_ code: SocketCloseCode = .normal, reason: String = "") throws(APIError) {
@@ -245,7 +246,7 @@ public import APIKit
 
   /// The messages from now on, beside the delegate. Each call returns a new sequence, which ends when the socket closes in
   /// order and throws its error (`APIError.Reason.cancelled` after ``cancel()``); a reconnection does not end it. While a
-  /// sequence has 16 messages or 1 MiB that were not taken, reading stops, so that the server waits.
+  /// sequence has 16 messages or 1 MiB that were not read, the socket stops reading, so that the server waits.
   public func messages() -> SocketMessages {
     readers.sequence { [weak self] in
       // The socket may have waited for room.

@@ -2,22 +2,22 @@ import APIKit
 
 /// A socket or stream that ``ConnectionRegistry`` knows.
 @MainActor public protocol RegisteredConnection: AnyObject, Sendable {
-  /// The object that it works for.
+  /// The object that the connection works for.
   var beneficiary: AnyObject? { get }
-  /// Its tags.
+  /// The tags.
   var tags: Set<String> { get }
-  /// The name of its service; nil before it was opened.
+  /// The name of the service; nil before it was opened.
   var connectedService: String? { get }
   /// Whether something is under way.
   var isConnected: Bool { get }
-  /// Ends it at once.
+  /// Ends the connection at once.
   func cancel()
 }
 
 extension BaseSocketManager {
   /// The owner, or the delegate where none is set.
   public var beneficiary: AnyObject? { owner ?? delegate }
-  /// The name of its service; nil before it was opened.
+  /// The name of the service; nil before it was opened.
   public var connectedService: String? { serviceName }
   /// Whether something is under way.
   public var isConnected: Bool { state.isActive }
@@ -58,7 +58,7 @@ public final class ConnectionRegistry: Sendable {
 
   /// Cancels the selected connections; each tells its delegate that it has ended.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of cancelled connections.
   @MainActor @discardableResult public func cancel(_ query: Query) -> Int {
     let connections = connections(query)
     for connection in connections { connection.cancel() }

@@ -31,8 +31,9 @@ extension EventStreamManager {
   /// Never.
   public func ends(at event: ServerEvent) -> Bool { false }
 
-  /// Opens the stream; the delegate gets the events. A stream that is open is ended first; of several
-  /// calls meanwhile the last one is opened, and each of the others gets its `didCloseWith`.
+  /// Opens the stream; the delegate gets the events. A stream that is open is ended first. Of several
+  /// calls meanwhile only the last one opens a stream, and each of the others gets its
+  /// `didCloseWith`.
   /// - Parameter parameters: Sent in the URL, or with POST in the body. None by default.
   public func open(_ parameters: Parameters = Parameters()) {
     begin(parameters, reconnection, for: presentUser)
@@ -52,7 +53,7 @@ extension EventStreamManager {
 @MainActor public protocol EventStreamDelegate: AnyObject {
   /// The stream is open: the first time (`number` 1), or again. The default does nothing.
   func events(_ manager: BaseEventStreamManager, didOpenWith response: HTTPResponse, number: Int)
-  /// An event has come.
+  /// An event was received.
   func events(_ manager: BaseEventStreamManager, didReceive event: ServerEvent)
   /// A connection was lost, and another one follows in a while. The default does nothing.
   func events(

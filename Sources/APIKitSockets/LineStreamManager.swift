@@ -34,8 +34,9 @@ extension LineStreamManager {
   /// 16 MiB.
   public var maximumLineBytes: Int { 16 << 20 }
 
-  /// Opens the stream; the delegate gets the events. A stream that is open is ended first; of several
-  /// calls meanwhile the last one is opened, and each of the others gets its `didCloseWith`.
+  /// Opens the stream; the delegate gets the events. A stream that is open is ended first. Of several
+  /// calls meanwhile only the last one opens a stream, and each of the others gets its
+  /// `didCloseWith`.
   /// - Parameter parameters: Sent in the URL, or with POST in the body. None by default.
   public func open(_ parameters: Parameters = Parameters()) {
     begin(parameters, reconnection, for: presentUser)
@@ -57,7 +58,7 @@ extension LineStreamManager {
 @MainActor public protocol LineStreamDelegate: AnyObject {
   /// The stream is open: the first time (`number` 1), or again. The default does nothing.
   func lines(_ manager: BaseLineStreamManager, didOpenWith response: HTTPResponse, number: Int)
-  /// A value has come, or a line that cannot be read.
+  /// A value was received, or a line that cannot be read.
   func lines(_ manager: BaseLineStreamManager, didReceive line: StreamLine)
   /// A connection was lost, and another one follows in a while. The default does nothing.
   func lines(

@@ -41,9 +41,9 @@ public struct SocketReconnection: Sendable {
   public var parameters: Parameters
   /// Header fields beside the manager's; none at first, later those of the connection before.
   public var headers: HTTPHeaders
-  /// How the last connection ended.
+  /// The end of the last connection.
   public let lastClosing: SocketClosing
-  /// How many have failed in a row, this loss included.
+  /// The number of failures in a row, this loss included.
   public let failures: Int
 }
 
@@ -57,9 +57,9 @@ extension SocketManager {
 
   /// Opens the socket and returns when it is open; throws the error that prevented it.
   ///
-  /// When its task is cancelled meanwhile, that ends the socket as ``BaseSocketManager/cancel()`` does, and
-  /// `APIError.Reason.cancelled` is thrown. How long it takes is limited by ``SocketOptions/openLimit`` for each connection
-  /// and by ``reconnection``.
+  /// If the task is cancelled meanwhile, the socket ends as by ``BaseSocketManager/cancel()``, and
+  /// `APIError.Reason.cancelled` is thrown. ``SocketOptions/openLimit`` limits each connection, and ``reconnection`` their
+  /// number.
   public func opened(_ parameters: Parameters = Parameters()) async throws(APIError) -> SocketOpening {
     let waiting = openers ?? WaiterQueue()
     openers = waiting

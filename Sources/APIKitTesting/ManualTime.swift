@@ -22,7 +22,7 @@ public final class ManualTime: TimeSource {
   /// - Parameter wallClock: The wall clock in seconds since 1970; the default is the start of 2026, UTC.
   public init(wallClock: Double = 1_767_225_600) { state = Mutex(ManualTimeState(wallClock: wallClock)) }
 
-  /// How far the clock was moved.
+  /// The time by which the clock was moved.
   public var now: Duration { state.withLock { $0.now } }
 
   /// The wall clock in seconds since 1970. Moves with the clock; setting it moves nothing else.
@@ -31,7 +31,7 @@ public final class ManualTime: TimeSource {
     set { state.withLock { $0.wallClock = newValue } }
   }
 
-  /// How many tasks sleep on this clock now.
+  /// The number of tasks that sleep on this clock now.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   /// Moves the clock and resumes the tasks whose sleep ends, the earliest first.
@@ -46,11 +46,12 @@ public final class ManualTime: TimeSource {
     for sleeper in due { sleeper.continuation.resume() }
   }
 
-  /// Moves the clock once tasks sleep on it, so that what a load is about to wait for is not missed.
+  /// Moves the clock when tasks sleep on it, so that the test does not move it before the load
+  /// waits.
   ///
   /// - Parameters:
-  ///   - duration: How far.
-  ///   - count: How many tasks must sleep.
+  ///   - duration: The time by which it is moved.
+  ///   - count: The number of tasks that must sleep.
   /// - Throws: `APIError.Reason.totalTimeout` when fewer sleep after 10 seconds of real time, or when the task is cancelled.
   public func advance(by duration: Duration, whenAsleep count: Int) async throws(APIError) {
     let start = ContinuousClock.now

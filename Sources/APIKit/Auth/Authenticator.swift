@@ -1,7 +1,7 @@
 /// Keeps the credential of one user of one backend, renews it, and lets loads wait for a sign-in.
 ///
 /// A service names it in ``ServiceIdentity/authenticator``; the loads of its managers then carry the credential.
-/// When a server refuses it, it is renewed once, however many loads were refused, and all of them are
+/// When a server refuses the credential, the authenticator renews it once for all refused loads, which are then
 /// signed and sent again.
 ///
 /// ```swift
@@ -14,15 +14,15 @@
 public final class Authenticator: Sendable {
   /// Renews a credential. Called once for all loads that need it, off the main actor.
   ///
-  /// Where the returned credential has no refresh token, the old one is kept. A manager used in it must be
-  /// ``SignInRule/exempt``.
+  /// If the returned credential has no refresh token, the authenticator keeps the old one. A manager that
+  /// the closure uses must be ``SignInRule/exempt``.
   public typealias Renewal = @Sendable (Credential) async throws -> Credential
   /// Signs the user in. Called once while loads that require it wait, off the main actor. When it throws
   /// ``APIError/Reason/cancelled`` or ``APIError/Reason/signInCancelled`` the loads land as cancelled; any other error
   /// fails them.
   public typealias SignIn = @Sendable () async throws -> Credential
 
-  /// The rules that it was made with.
+  /// The rules, as given to the initializer.
   public let rules: Rules
 
   private struct SignInState {

@@ -1,4 +1,4 @@
-/// Where credentials are stored between runs of the application, by account.
+/// Stores credentials between runs of the application, by account.
 ///
 /// There are ``MemoryCredentialStore`` (the default), ``FileCredentialStore`` and, on Apple platforms,
 /// `KeychainCredentialStore`. Write your own for another place; in a test, use the one in memory. Its
@@ -23,12 +23,12 @@ public protocol CredentialStore: AnyObject, Sendable {
     _ expected: Credential?, with new: Credential?, of account: String
   ) throws(APIError) -> Bool
 
-  /// Does a piece of work while no other holder of the store does such work for the account. Called for each renewal,
-  /// which may take long; the wait must hold no thread.
+  /// Runs a closure while no other holder of the store runs one for the account. Called for each renewal, which may
+  /// take long; the wait must not block a thread.
   ///
-  /// The default waits for the others that have this object. Throws, without having begun,
-  /// ``APIError/Reason/refreshFailed`` when others took too long, and ``APIError/Reason/credentialStoreFailed`` where
-  /// there is no telling; the credential is then renewed all the same, and the failure reported.
+  /// The default waits for the other holders of this object. Throws, before the closure runs,
+  /// ``APIError/Reason/refreshFailed`` when others took too long, and ``APIError/Reason/credentialStoreFailed`` when
+  /// the store cannot exclude others; the credential is then renewed all the same, and the failure is reported.
   func withRenewal<Value: Sendable>(
     of account: String, _ work: @Sendable () async -> Value
   ) async throws(APIError) -> Value
@@ -44,7 +44,7 @@ extension CredentialStore {
     return true
   }
 
-  /// Waits for the others that have this object.
+  /// Waits for the other holders of this object.
   public func withRenewal<Value: Sendable>(
     of account: String, _ work: @Sendable () async -> Value
   ) async throws(APIError) -> Value {

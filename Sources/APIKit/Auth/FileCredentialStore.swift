@@ -8,9 +8,9 @@ import Foundation
 /// may read is refused, and so is one that does not open under the key, and a folder that belongs to another
 /// user or that others may change.
 ///
-/// Processes, and authenticators of one, may share a folder. Changes lock the folder for their moment (`flock`); a
+/// Processes, and authenticators of one, may share a folder. A change locks the folder while it writes (`flock`); a
 /// renewal locks a file of the account, `.lock` beside its credential, which stays and is empty. The system releases
-/// the locks of a process that ends, however it ends. They do not work on network file systems without `flock`.
+/// the locks of a process that has ended or crashed. They do not work on network file systems without `flock`.
 public final class FileCredentialStore: CredentialStore {
   private let folder: String
   private let keys: StorageKeys
@@ -36,14 +36,14 @@ public final class FileCredentialStore: CredentialStore {
     self.folder = folder
   }
 
-  /// Renamed: a key is a ``SecretKey`` now.
+  /// Renamed: use the initializer that takes a ``SecretKey``.
   @available(*, deprecated, message: "use SecretKey(bytes:)")
   public convenience init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {
     try self.init(
       folder: folder, key: SecretKey(bytes: key), previousKeys: previousKeys.map { SecretKey(bytes: $0) })
   }
 
-  /// Renamed.
+  /// Renamed: use ``SecretKey/random(count:)``.
   @available(*, deprecated, message: "use SecretKey.random()")
   public static func makeKey() -> [UInt8] { Crypto.random(32) }
 
@@ -70,8 +70,8 @@ public final class FileCredentialStore: CredentialStore {
     try locked { () throws(APIError) in try write(credential, of: account) }
   }
 
-  /// Stores a credential, or with nil removes it, if the stored one is still `expected`; it is not
-  /// changed by others between.
+  /// Stores a credential, or with nil removes it, if the stored one is still `expected`. No other
+  /// process can change it in between.
   ///
   /// Throws ``APIError/Reason/credentialStoreFailed`` when the file cannot be read, written or removed.
   public func replace(
@@ -84,10 +84,10 @@ public final class FileCredentialStore: CredentialStore {
     }
   }
 
-  /// Does a piece of work while no other process, and no other task of this one, does such work for the account.
+  /// Runs a closure while no other process, and no other task of this process, runs one for the account.
   ///
-  /// Throws ``APIError/Reason/refreshFailed`` after a minute: another process then hangs in its renewal. Throws
-  /// ``APIError/Reason/credentialStoreFailed`` when the file to lock cannot be opened.
+  /// Throws ``APIError/Reason/refreshFailed`` after a minute, because the renewal of another process does not
+  /// end. Throws ``APIError/Reason/credentialStoreFailed`` when the file to lock cannot be opened.
   public func withRenewal<Value: Sendable>(
     of account: String, _ work: @Sendable () async -> Value
   ) async throws(APIError) -> Value {

@@ -47,9 +47,9 @@ public struct CacheConditionTable: Sendable, Hashable {
   }
 }
 
-/// Renamed.
+/// Renamed: use ``CacheConditionTable/Condition``.
 @available(*, deprecated, renamed: "CacheConditionTable.Condition")
 public typealias CacheCondition = CacheConditionTable.Condition
-/// Renamed.
+/// Renamed: use ``CacheConditionTable/Preference``.
 @available(*, deprecated, renamed: "CacheConditionTable.Preference")
 public typealias CachePreference = CacheConditionTable.Preference

@@ -1,8 +1,8 @@
-/// When a stored response lands, and when the server is asked.
+/// The rule of a manager: when a stored response lands, and when the server is asked.
 ///
 /// The default of every manager is ``none``. It applies to safe methods only: whatever the policy, other
 /// requests are sent, and their responses are not stored (RFC 9111, 4). `Docs/Cache.md` tells which policy to
-/// choose.
+/// choose. A single load departs from it by a ``CacheUse``.
 public struct CachePolicy: Sendable, Hashable {
   /// The rules to choose from.
   public enum Rule: Sendable, Hashable {

@@ -46,8 +46,8 @@ public struct CacheFault: Sendable, Hashable, CustomStringConvertible {
     case unusable
     /// The database was damaged or not a database; it was emptied.
     case damagedDatabase = "damaged-database"
-    /// The database was written by a later version of the framework. It was left alone, and the cache goes
-    /// on in memory.
+    /// The database was written by a later version of the framework. It was not changed, and the cache
+    /// continues in memory.
     case futureSchema = "future-schema"
     /// One stored response is damaged, truncated or missing, or cannot be decoded; it was removed.
     case damagedEntry = "damaged-entry"

@@ -35,21 +35,22 @@ public struct CacheTraits: Sendable, Hashable {
 /// How one load uses the cache: an exception from its manager's policy.
 ///
 /// A load may use only responses that the policy has stored: with ``CachePolicy/none``, an unsafe method or a service without
-/// a cache nothing is. `Docs/Cache.md` compares the six.
+/// a cache nothing is stored. `Docs/Cache.md` compares the six cases.
 public enum CacheUse: Sendable, Hashable {
   /// By the rules: the manager's policy and the network's condition.
   case asPolicy
   /// A stored response lands only after the server has confirmed it with 304; for a pull to refresh that saves bytes. The
-  /// request says `Cache-Control: max-age=0`, so that caches on the way ask the server too, unless the manager has a
-  /// `Cache-Control` of its own. Under ``CachePolicy/http`` a fresh response that the server declared immutable needs no
-  /// confirmation (RFC 8246). It does not lift a prohibition to ask the server: see ``CacheConditionTable/Preference/storedOnly`` and
-  /// ``CachePolicy/cacheOnly``.
+  /// request says `Cache-Control: max-age=0`, so that caches between this machine and the server ask it too, unless the
+  /// manager has a `Cache-Control` of its own. Under ``CachePolicy/http`` a fresh response that the server declared immutable
+  /// needs no confirmation (RFC 8246). It does not lift a prohibition to ask the server: see
+  /// ``CacheConditionTable/Preference/storedOnly`` and ``CachePolicy/cacheOnly``.
   case revalidating
-  /// The server is asked as if nothing were stored; its response is stored as the policy allows. Caches on the way
-  /// may land in its place.
+  /// The server is asked as if nothing were stored; its response is stored as the policy allows. The response may
+  /// come from a cache between this machine and the server.
   case ignoring
   /// As ``ignoring``, and the request has `Cache-Control: no-cache` beside the manager's value of that field, so
-  /// that caches on the way ask the server too (RFC 9111, 5.2.1.4). It is said whatever the policy is.
+  /// that caches between this machine and the server ask it too (RFC 9111, 5.2.1.4). The field is sent under
+  /// every policy.
   case ignoringAllCaches
   /// A stored response lands whatever its age; otherwise the server is asked. As ``CacheConditionTable/Preference/stored``, for one
   /// load: under ``CachePolicy/http`` the directives of request and response still apply.

@@ -1,4 +1,4 @@
-/// Where and how a ``ResponseCache`` stores responses on disk.
+/// The folder, the bounds and the key of a ``ResponseCache`` on disk.
 public struct DiskCacheConfiguration: Sendable {
   /// The path of the folder, which is made with mode 0700 where it does not exist. One that belongs to another
   /// user or that others may change is not used. Give each cache a folder of its own; several processes may
@@ -10,10 +10,10 @@ public struct DiskCacheConfiguration: Sendable {
   /// The length in bytes above which a body is stored in a file beside the database. The default is 64 KiB;
   /// more than 16 MiB counts as 16 MiB.
   public var bodyFileThreshold: Int
-  /// The key for secrets: 32 bytes, the application's or ``SecretKey/keychain``. Sealed under it are
-  /// sensitive responses, and those with secret header fields, such as `Set-Cookie`. With the default, nil,
-  /// sensitive responses and secret fields are kept in memory only. A key of another length is not used and
-  /// is reported as a fault.
+  /// The key for secrets: 32 bytes, the application's or ``SecretKey/keychain``. It encrypts sensitive
+  /// responses, and those with secret header fields, such as `Set-Cookie`. With the default, nil, sensitive
+  /// responses and secret fields are kept in memory only. A key of another length is not used and is
+  /// reported as a fault.
   public var storageKey: SecretKey?
 
   /// In bytes of bodies. While more than this waits for the disk, further responses are not written.
@@ -47,7 +47,7 @@ extension DiskCacheConfiguration {
 }
 
 extension DiskCacheConfiguration {
-  /// Renamed.
+  /// Renamed: use ``storageKey``.
   @available(*, deprecated, renamed: "storageKey")
   public var encryptionKey: SecretKey? {
     get { storageKey }

@@ -101,8 +101,8 @@ public final class ResponseCache: Sendable {
 
   /// Removes everything. Responses to requests sent before land but are not stored.
   ///
-  /// It lasts, also when the process ends before the disk has done it, or the disk is full: the next process removes
-  /// everything then. Waits for the disk to have that noted.
+  /// If the process ends before that is done, or the disk is full, the next process removes everything. Returns when
+  /// the disk has a note of it.
   public func removeAll() {
     state.withLock { $0.changes.advanceAll() }
     memory.removeAll()
@@ -111,8 +111,8 @@ public final class ResponseCache: Sendable {
 
   /// Removes the responses of one partition, e.g. when a user signs out.
   ///
-  /// Responses to requests sent before, of all partitions, land but are not stored. It lasts as that of ``removeAll()``
-  /// does; where the process ends early or the disk is full, the responses of all partitions are removed.
+  /// Responses to requests sent before, of all partitions, land but are not stored. If the process ends before that is
+  /// done, or the disk is full, the next process removes the responses of all partitions.
   public func removeAll(of partition: String) {
     let fingerprint = Checksum.of(partition)
     state.withLock { $0.changes.advanceAll() }

@@ -13,8 +13,8 @@ public struct HTTPClient: Sendable {
   public var redirects: RedirectPolicy
   /// Keeps cookies between requests; nil, the default, neither sends nor stores any.
   public var cookies: CookieJar?
-  /// The document on whose behalf is asked: of the cookies that responses set only those of its site are kept; nil, the
-  /// default, keeps those that the jar accepts. A load may state its own, ``LoadOptions/cookieDocument``.
+  /// The main document that the requests are for: of the cookies that responses set only those of its site are kept;
+  /// nil, the default, keeps those that the jar accepts. A load may state its own, ``LoadOptions/cookieDocument``.
   public var cookieDocument: HTTPURL?
   /// The options of the transport's configuration, which loads look at.
   private(set) var configured: LoadOptions
@@ -55,7 +55,7 @@ public struct HTTPClient: Sendable {
 }
 
 extension HTTPClient: CustomReflectable {
-  /// What it is made of, so that it is printed and compared by it.
+  /// The members of the client, for `dump`.
   public var customMirror: Mirror {
     Mirror(
       self,

@@ -1,9 +1,9 @@
 /// The rule for redirects: follow it, return it to the caller, or decide case by case.
 ///
-/// With every policy, credentials stay within their origin: to another one go only `Accept` and `Accept-…`,
-/// `User-Agent`, the fields that ``publicHeaders`` names, the body with the fields that describe it, and the jar's
-/// cookies of that origin. Credential, signature, login, the transport's own header fields and its client
-/// certificate do not, wherever they were set. Methods change as RFC 9110 says.
+/// With every policy, credentials stay within their origin. A request to another origin has only `Accept` and
+/// `Accept-…`, `User-Agent`, the fields that ``publicHeaders`` names, the body with the fields that describe it,
+/// and the jar's cookies of that origin. It has no credential, signature, login, client certificate or header
+/// field of the transport, wherever they were set. Methods change as RFC 9110 says.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-15.4>
 public struct RedirectPolicy: Sendable {
   /// Returns the next request, given the proposed one and the redirect; nil returns the redirect to the
@@ -23,7 +23,7 @@ public struct RedirectPolicy: Sendable {
   }
 
   var kind: RedirectRule
-  /// How many redirects are followed in a row at most; the default is 20.
+  /// The largest number of redirects in a row; the default is 20.
   ///
   /// One more fails with ``APIError/Reason/tooManyRedirects``.
   public var limit = 20

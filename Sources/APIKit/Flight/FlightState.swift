@@ -1,11 +1,11 @@
-/// Where one flight is in its life.
+/// The state of one flight.
 public enum FlightState: String, Sendable, Hashable, CaseIterable {
-  /// Held back by its takeoff policy: queued, or waiting out a debounce.
+  /// The load waits because of its takeoff policy: `queue` or `debounce`.
   case waiting
-  /// In the air.
+  /// The load has begun.
   case flying
-  /// In the air, and waiting for something outside: a network, a sign-in, the service's hook, or its caller
-  /// (``BaseAPIManager/suspend(_:)``).
+  /// The load has begun, and waits for something outside: a network, a sign-in, the service's hook, or its
+  /// caller (``BaseAPIManager/suspend(_:)``).
   case suspended
   /// Landed with a response.
   case succeeded
@@ -14,11 +14,11 @@ public enum FlightState: String, Sendable, Hashable, CaseIterable {
   /// Cancelled before it landed.
   case cancelled
 
-  /// Whether the life is over.
+  /// Whether the load has ended.
   public var isFinal: Bool { self == .succeeded || self == .failed || self == .cancelled }
 
-  /// Whether the move is legal: from waiting to flying or cancelled; between flying and suspended; from
-  /// both to any end.
+  /// Whether the change is possible: from waiting to flying or cancelled; between flying and suspended;
+  /// from both to any end.
   public func canMove(to next: FlightState) -> Bool {
     switch (self, next) {
     case (.waiting, .flying), (.waiting, .cancelled): true
@@ -30,7 +30,7 @@ public enum FlightState: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// One move in the life of a flight.
+/// One change of the state of a flight.
 public struct FlightStateChange: Sendable, Hashable {
   /// The flight.
   public let flight: FlightID

@@ -1,10 +1,10 @@
-/// The shared state of loads: calls that several wait for, the counts of request rates, and for each host its limits, its
-/// circuit breaker and its budget for retries.
+/// The state that loads share: requests that several loads wait for, the counts of request rates, and for each host its
+/// limits, its circuit breaker and its budget for retries.
 ///
 /// All managers use ``shared`` unless told otherwise. Give a manager one of its own to keep tenants apart,
 /// or a test from the tests before it. Safe on any thread.
 public final class SharedState: Sendable {
-  /// The one of the process.
+  /// The shared state of the process.
   public static let shared = SharedState()
 
   let joins = Joins()
@@ -18,7 +18,7 @@ public final class SharedState: Sendable {
   /// How many hosts have a budget that is not full; while it is zero a success has nothing to pay back.
   private let debtors = AtomicInt()
 
-  /// One without a past.
+  /// Makes an empty state.
   public init() {}
 
   /// The hosts and APIs whose circuit breaker is not closed, as `host:port` or `host:port Service METHOD api`.

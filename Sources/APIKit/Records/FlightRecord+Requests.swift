@@ -3,7 +3,7 @@ extension FlightRecord {
   public struct Request: Sendable {
     /// The attempt that it belongs to, counted from 1.
     public let attempt: Int
-    /// How many redirects of the attempt led to it; 0 for the attempt's own request.
+    /// The number of redirects of the attempt that led to it; 0 for the attempt's own request.
     public let hop: Int
     /// The host that was asked.
     public let host: String
@@ -18,16 +18,16 @@ extension FlightRecord {
     /// Its own times, connection and sizes. Requests that the transport itself repeated are in ``TransportMetrics/earlier``.
     public let metrics: TransportMetrics
 
-    /// How long it took.
+    /// The duration of the request.
     public var duration: Duration { .microseconds(metrics.total) }
   }
 
   /// The requests that the flight itself has sent and that have ended, in order: every attempt and every redirect with
   /// its own times.
   ///
-  /// A load that joined another or is one of a batch sends none: those of the call are in the record of the flight
-  /// that made it, which ``FlightEvent/joined(_:)`` and ``FlightEvent/batched(count:leader:)`` name. A transport that
-  /// does not tell how long a failure took leaves that request out.
+  /// A load that joined another or is one of a batch sends none: the requests are in the record of the flight that
+  /// sent them, which ``FlightEvent/joined(_:)`` and ``FlightEvent/batched(count:leader:)`` name. A request that
+  /// failed is left out if the transport reports no times for it.
   public var requests: [Request] {
     var requests: [Request] = []
     var (attempt, hop, host) = (0, 0, "")

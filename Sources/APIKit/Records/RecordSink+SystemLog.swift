@@ -4,8 +4,8 @@
   extension RecordSink {
     /// A sink that writes each record to the system's log, and a signpost interval for each load, which Instruments shows.
     ///
-    /// A failed load is an error in the log, any other a line of information. A record that is longer than what the log keeps
-    /// of a message is written as several, each with its number. The interval `load` begins at the takeoff and ends at the
+    /// A failed load is an error in the log, any other a line of information. A record that is too long for one message of
+    /// the log is written as several, each with its number. The interval `load` begins at the takeoff and ends at the
     /// landing; its messages name the API, the outcome and the reason.
     /// - Parameters:
     ///   - subsystem: The application's identifier, e.g. `com.example.homes`.

@@ -1,6 +1,6 @@
 /// Writes the record of each load that has landed, off the path of the load.
 ///
-/// Make one with a function of the application's, or `jsonLines(to:maximumBytes:files:)` of APIKitReports; it writes while
+/// Make a sink with a function of the application, or `jsonLines(to:maximumBytes:files:)` of APIKitReports; it writes while
 /// ``isOn`` is set. Records wait in a queue of a limited length: when the function is slow or never returns, further records
 /// are dropped and counted, and no load waits.
 ///
@@ -12,11 +12,11 @@
 public final class RecordSink: FlightObserver {
   /// The counts of written, dropped and failed records.
   public struct Counts: Sendable, Hashable {
-    /// Those that were written.
+    /// The number of written records.
     public var written = 0
-    /// Those for which the queue had no room.
+    /// The number of records for which the queue had no room.
     public var dropped = 0
-    /// Those that could not be written, e.g. because the disk was full.
+    /// The number of records that could not be written, e.g. because the disk was full.
     public var failed = 0
   }
 
@@ -35,7 +35,7 @@ public final class RecordSink: FlightObserver {
   ///
   /// - Parameters:
   ///   - name: A name for its queue.
-  ///   - capacity: How many records may wait; the default is 1,000.
+  ///   - capacity: The largest number of waiting records; the default is 1,000.
   ///   - write: Writes one record. Called on a queue of the sink's own, one record at a time, in the order of the
   ///     landings. It may take as long as it needs; a record for which it throws is counted as failed.
   public convenience init(

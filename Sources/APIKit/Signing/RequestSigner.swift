@@ -8,11 +8,11 @@
 ///
 /// Isolation: called on any thread and concurrently; off the main actor unless ``runsInline`` is true.
 public protocol RequestSigner: Sendable {
-  /// On whose behalf it signs: a text that is the same in every process, equal for the same keys only, and holds no
-  /// secret: the id of a key, or a digest of it. The default, nil, does not say.
+  /// The identity of the signer: a text that is the same in every process, equal for the same keys only, and holds
+  /// no secret, such as the id of a key or a digest of it. The default is nil.
   ///
-  /// Loads share calls and stored responses only where it is equal; a load whose signer does not say so shares none,
-  /// except that loads signed by the same object share calls.
+  /// Loads share requests and stored responses only if it is equal. If it is nil, a load shares no stored response,
+  /// and shares requests only with loads that the same object signs.
   var caller: String? { get }
   /// The names of the query parameters that ``sign(_:_:)`` adds. They are left out when the link to a next
   /// page becomes the parameters of a load. The default is none.

@@ -9,12 +9,11 @@ extension SecretKey {
     /// not signed with an entitlement for it.
     ///
     /// It is nil as well before the user has unlocked the device for the first time since it was started, when the system may
-    /// launch a program in the background. That is not remembered: it is asked for again at each use. Reads the keychain until
-    /// it has the key, and may block for as long as that takes: an application for which that matters calls ``readKeychain()``
-    /// at its launch.
+    /// launch a program in the background. The next use then reads the keychain again. A use may block while the keychain is
+    /// read; to avoid that, call ``readKeychain()`` at launch.
     ///
     /// The item has the application's bundle identifier as its service, so each extension has a key of its own. It outlives
-    /// the application: one that is installed again finds it.
+    /// the application: after a new installation the application finds it again.
     public static var keychain: SecretKey? { program.key }
 
     private static let program = KeptKey(
@@ -28,7 +27,8 @@ extension SecretKey {
 
   /// Reads ``keychain`` off the main thread and the threads of tasks, so that later uses find it without waiting.
   ///
-  /// Clients, caches and queues that are made before read it where they are made. Nil where ``keychain`` is nil.
+  /// Clients, caches and queues that are made before it returns read the keychain on their own thread. Nil where
+  /// ``keychain`` is nil.
   @discardableResult public static func readKeychain() async -> SecretKey? {
     await BlockingWork.run { keychain }
   }

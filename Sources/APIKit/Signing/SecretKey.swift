@@ -1,4 +1,4 @@
-/// The bytes of a secret: a key that signs, or 32 bytes that seal what is kept on disk. They do not appear in prints, logs,
+/// The bytes of a secret: a key that signs, or 32 bytes that encrypt data on disk. They do not appear in prints, logs,
 /// errors or reflections.
 public struct SecretKey: Sendable, SecretBytes {
   /// The secret itself; for signers and encoders only.

@@ -14,7 +14,7 @@ public enum SignatureFault: Error, Sendable, Hashable, CustomStringConvertible {
   case notCovered(String)
   /// The signature does not match the request.
   case mismatched
-  /// The body is another than the one that was signed.
+  /// The body is not the one that was signed.
   case otherBody
   /// The request's time differs from the server's by more than allowed; the difference in seconds, positive
   /// when the request is from the past.

@@ -14,14 +14,14 @@ public import APIKit
 /// let photos = ImageLoader(over: PhotoManager())
 /// let photo = try await photos.image(for: ["id": 7], size: ImageHead.Size(width: 640, height: 480))
 /// ```
-/// Loads go down the path of all loads, with the policies of manager and service; the response cache is asked as
-/// `APIManager.cachePolicy` says. Concurrent requests for one image share one load, and those for one size
-/// share one decoding. Pictures in memory belong to the user who is signed in, as stored responses do; they have no
-/// lifetime, and the server is not asked again while they are kept. A response with `no-store` is shown and not kept.
+/// A load of an image takes the path of all loads, with the policies of manager and service; `APIManager.cachePolicy`
+/// decides about the response cache. Concurrent requests for one image share one load, and those for one size share
+/// one decoding. Pictures in memory belong to the signed-in user, as stored responses do. They do not expire, and the
+/// server is not asked again while they are kept. A response with `no-store` is shown and not kept.
 ///
 /// ImageIO decodes, so pictures are made on Apple systems; elsewhere every image fails with
-/// `APIError.Reason.unsupportedCapability` once it is loaded. When the system warns of too little memory (iOS, tvOS,
-/// visionOS), the pictures are dropped.
+/// `APIError.Reason.unsupportedCapability` once it is loaded. The pictures are dropped at a memory warning (iOS,
+/// tvOS, visionOS).
 @MainActor public final class ImageLoader {
   /// Loads images by absolute URLs over `HTTPClient.shared`, and keeps responses in `ResponseCache.shared` by the rules of
   /// HTTP.
@@ -40,8 +40,9 @@ public import APIKit
   ///
   /// - Parameters:
   ///   - wire: The client and timeouts of the requests.
-  ///   - cache: Where responses are stored, by the rules of HTTP; in memory by default.
-  ///   - maximumBytes: The most bytes of all decoded pictures together, each with width × height × 4.
+  ///   - cache: The cache that stores responses, by the rules of HTTP; in memory by default.
+  ///   - maximumBytes: The largest size of all decoded pictures together in bytes, each width ×
+  ///     height × 4.
   public convenience init(
     wire: WireOptions = WireOptions(), cache: CacheOptions = CacheOptions(),
     maximumBytes: Int = ImageLoader.defaultMaximumBytes
@@ -60,14 +61,14 @@ public import APIKit
 
   /// Makes a loader over the manager of one endpoint, which it keeps.
   ///
-  /// Images are named by the manager's parameters, or by URLs of its service's origin, which stand in the place of its
-  /// endpoint. Many loads of the manager are in the air at once, so its takeoff policy stays
-  /// `TakeoffPolicy.concurrent`. Pictures are told apart by the parameters as they are given, before the manager reforms
-  /// them.
+  /// Images are named by the manager's parameters, or by URLs of its service's origin, which replace its endpoint. The
+  /// manager loads many images at once, so its takeoff policy must be `TakeoffPolicy.concurrent`. The key of a picture
+  /// is the parameters as given, before the manager reforms them.
   ///
   /// - Parameters:
   ///   - manager: Makes the loads.
-  ///   - maximumBytes: The most bytes of all decoded pictures together, each with width × height × 4.
+  ///   - maximumBytes: The largest size of all decoded pictures together in bytes, each width ×
+  ///     height × 4.
   public convenience init(over manager: some APIManager, maximumBytes: Int = ImageLoader.defaultMaximumBytes)
   {
     self.init(maximumBytes: maximumBytes) { (address) throws(APIError) in
@@ -95,11 +96,13 @@ public import APIKit
     deinit { if let warning { NotificationCenter.default.removeObserver(warning) } }
   #endif
 
-  /// The image at a URL, decoded for a size in pixels; from memory, or loaded. Cancelling the task gives it up.
+  /// The image at a URL, decoded for a size in pixels; from memory, or loaded. Cancelling the task cancels the
+  /// load.
   ///
-  /// For views of the application's own, and ahead of time: a view of the same size then shows it at once.
+  /// Use it for your own views, and to load images in advance: a view of the same size then shows the
+  /// image at once.
   /// - Parameters:
-  ///   - url: Where the image is.
+  ///   - url: The URL of the image.
   ///   - size: The size of the view in pixels; it is rounded up to a multiple of 32.
   ///   - fills: Whether the image covers the size (the default) or fits into it.
   /// - Throws: The error of the load, or what `ImageThumbnail` throws.

@@ -6,13 +6,13 @@
   extension NSImageView {
     /// Loads the image at a URL and shows it, decoded for the size of the view off the main actor.
     ///
-    /// A cell calls it each time it is configured: the result of the image before is not shown any more. The load begins
+    /// A cell calls it each time it is configured; the image of an earlier call is then no longer shown. The load begins
     /// when the view is in a window and has a size, and is cancelled when it leaves the window. A picture in memory is
-    /// shown at once. Called again with the same URL it does nothing, unless the load has failed: then it is made again,
-    /// as by a click on the view.
+    /// shown at once. A second call with the same URL does nothing, unless the load has failed: then it loads again, as
+    /// a click on the view does.
     ///
     /// - Parameters:
-    ///   - url: Where the image is; nil cancels and shows the placeholder.
+    ///   - url: The URL of the image; nil cancels the load and shows the placeholder.
     ///   - loader: Loads and keeps it.
     ///   - placeholder: Shown until the image is loaded; nothing by default.
     ///   - failure: Shown when it cannot be loaded; the placeholder by default.

@@ -10,10 +10,9 @@
   /// RemoteImage(home.photo)
   ///   .frame(width: 120, height: 80)
   /// ```
-  /// It takes the space that it is offered, as a colour does: give it a frame or an aspect ratio. The image is decoded for
-  /// that space, off the main actor. A picture in memory is there at the first drawing. When the view disappears its load is
-  /// cancelled; when it gets another image, the result of the one before is not shown. A failure is shown as a button
-  /// that loads again.
+  /// It takes all offered space, as a `Color` does: give it a frame or an aspect ratio. The image is decoded for that space,
+  /// off the main actor. A picture in memory is there at the first drawing. When the view disappears its load is cancelled;
+  /// when it gets another image, the earlier one is not shown. A failure is shown as a button that loads again.
   public struct RemoteImage<Placeholder: View, Failure: View>: View {
     private let address: ImageAddress?
     private let loader: ImageLoader
@@ -27,7 +26,7 @@
     /// Makes a view of the image at a URL.
     ///
     /// - Parameters:
-    ///   - url: Where the image is; nil shows the placeholder.
+    ///   - url: The URL of the image; nil shows the placeholder.
     ///   - loader: Loads and keeps it.
     ///   - contentMode: Whether the image fills the space, cut at its edges, or fits into it.
     ///   - placeholder: Shown until the image is loaded.
@@ -43,7 +42,7 @@
     /// Makes a view of the image that the loader's manager loads with these parameters.
     ///
     /// - Parameters:
-    ///   - parameters: Those of the load.
+    ///   - parameters: The parameters of the load.
     ///   - loader: A loader over a manager.
     ///   - contentMode: Whether the image fills the space, cut at its edges, or fits into it.
     ///   - placeholder: Shown until the image is loaded.
@@ -107,7 +106,7 @@
     /// Makes a view of the image at a URL, with a grey placeholder and an arrow for a failure.
     ///
     /// - Parameters:
-    ///   - url: Where the image is; nil shows the placeholder.
+    ///   - url: The URL of the image; nil shows the placeholder.
     ///   - loader: Loads and keeps it.
     ///   - contentMode: Whether the image fills the space, cut at its edges, or fits into it.
     public init(_ url: HTTPURL?, by loader: ImageLoader = .shared, contentMode: ContentMode = .fill) {
@@ -122,7 +121,7 @@
     /// arrow for a failure.
     ///
     /// - Parameters:
-    ///   - parameters: Those of the load.
+    ///   - parameters: The parameters of the load.
     ///   - loader: A loader over a manager.
     ///   - contentMode: Whether the image fills the space, cut at its edges, or fits into it.
     public init(for parameters: Parameters, by loader: ImageLoader, contentMode: ContentMode = .fill) {

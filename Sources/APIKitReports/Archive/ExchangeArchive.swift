@@ -8,9 +8,9 @@ public import APIKit
 /// // Loads of a service with this client …
 /// try Data(exchanges.archive.harBytes()).write(to: URL(fileURLWithPath: "loads.har"))
 /// ```
-/// It keeps the last 1,000 exchanges unless told otherwise, and counts those that it let go. Secrets are masked by
-/// their names (`SecretNames`) in everything that it gives out. Bodies are not kept unless it is told to: a body that
-/// is not JSON, XML, form or multipart is kept as it is, and may hold anything. Safe on any thread.
+/// It keeps the last 1,000 exchanges unless told otherwise, and counts the dropped ones. Secrets are masked by their
+/// names (`SecretNames`) in all its output. Bodies are kept only with `keepsBodies`: a body that is not JSON, XML,
+/// form or multipart is kept unchanged, and may contain anything. Safe on any thread.
 public final class ExchangeArchive: Sendable {
   /// The most bytes that are kept of a body.
   public static let bodyLimit = 64 << 10
@@ -59,7 +59,7 @@ public final class ExchangeArchive: Sendable {
       })
   }
 
-  /// How many exchanges had to make room for later ones.
+  /// The number of exchanges that were dropped for later ones.
   public var droppedCount: Int { state.withLock { $0.dropped } }
 
   fileprivate func begin() -> UInt64 {

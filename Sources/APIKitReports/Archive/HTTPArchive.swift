@@ -22,7 +22,7 @@ public struct HTTPArchive: Sendable {
     public var response: Response?
     /// The `APIError.label` of a failure; nil when the exchange succeeded.
     public var failure: String?
-    /// Where the time went.
+    /// The time of each phase.
     public var timings: Timings
     /// The server's address; nil when unknown.
     public var address: String?
@@ -32,8 +32,9 @@ public struct HTTPArchive: Sendable {
     public var apiName: String?
     /// The service's name; nil when unknown.
     public var service: String?
-    /// How often the transport itself sent the request again, because its connection ended before a response; 0 when it
-    /// did not, or does not tell. The times are those of the last one, the others' are in ``Timings/blocked``.
+    /// The number of times that the transport itself sent the request again, because its connection ended before a
+    /// response; 0 if the transport does not report it. The timings are those of the last request; ``Timings/blocked``
+    /// has the earlier ones.
     public var resends = 0
 
     /// Makes an entry; each omitted part is unknown.
@@ -54,7 +55,7 @@ public struct HTTPArchive: Sendable {
   public struct Request: Sendable {
     /// The method.
     public var method: HTTPMethod
-    /// The URL; in an archive with masks, not the one that was asked.
+    /// The URL, with secrets masked in an archive with masks.
     public var url: String
     /// The header fields in the order sent; those of one name stay apart.
     public var headers: HTTPHeaders
@@ -98,7 +99,8 @@ public struct HTTPArchive: Sendable {
 
   /// A body, or as much of it as was kept.
   public struct Content: Sendable, Hashable {
-    /// The kept bytes; nil when there are none: bodies are opted into, those of files and streams are never read.
+    /// The kept bytes; nil when there are none: bodies are kept only on request, and those of files and streams
+    /// never.
     public var bytes: [UInt8]?
     /// The size of the whole; nil when unknown.
     public var size: Int64?
@@ -118,10 +120,11 @@ public struct HTTPArchive: Sendable {
     }
   }
 
-  /// Where the time of an exchange went, in milliseconds; nil for a phase that did not occur or is not known.
+  /// The time of each phase of an exchange, in milliseconds; nil for a phase that did not occur or is not
+  /// known.
   public struct Timings: Sendable, Hashable {
-    /// Waiting in the transport's queue, and what the transport itself sent before: lost requests, and those that were
-    /// answered with a challenge to log in.
+    /// Waiting in the transport's queue, and earlier requests of the transport itself: lost requests, and those that
+    /// were answered with a challenge to log in.
     public var blocked: Double?
     /// Looking up the name.
     public var dns: Double?
@@ -129,7 +132,7 @@ public struct HTTPArchive: Sendable {
     public var connect: Double?
     /// The TLS handshake, which is part of ``connect``.
     public var tls: Double?
-    /// Sending the request. The transports do not tell it from waiting, so it is 0 then.
+    /// Sending the request. It is 0 for a transport that does not report it apart from ``wait``.
     public var send = 0.0
     /// Waiting for the first byte.
     public var wait = 0.0
@@ -139,7 +142,7 @@ public struct HTTPArchive: Sendable {
     /// None.
     public init() {}
 
-    /// All of them together.
+    /// The sum of all phases.
     public var total: Double {
       (blocked ?? 0) + (dns ?? 0) + (connect ?? 0) + send + wait + receive
     }

@@ -9,14 +9,14 @@ public import APIKit
 extension RecordSink {
   /// A sink that appends each record to a file, one JSON object a line.
   ///
-  /// One process alone writes to a file. One that is moved away or removed, such as by `logrotate`, is made anew.
+  /// Only one process may write to a file. A file that is moved or removed, e.g. by `logrotate`, is created
+  /// again.
   ///
   /// - Parameters:
-  ///   - file: Made with mode 0600 when it is not there; its folder must be.
+  ///   - file: The path. The file is created with mode 0600; its folder must exist.
   ///   - maximumBytes: When a line would make the file longer, the file becomes `FILE.1`, that one `FILE.2`, and so on.
   ///     The default is 10 MiB.
-  ///   - files: How many files there are at most, the one that is written to included; the default is 5. The oldest is
-  ///     removed.
+  ///   - files: The largest number of files, the current one included; the default is 5. The oldest is removed.
   public static func jsonLines(to file: String, maximumBytes: Int = 10 << 20, files: Int = 5) -> RecordSink {
     let lines = JSONLinesFile(path: file, maximumBytes: maximumBytes, files: max(1, files))
     return RecordSink("json-lines") { try lines.append($0.jsonLine) }

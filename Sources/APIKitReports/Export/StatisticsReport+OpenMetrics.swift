@@ -5,8 +5,8 @@ extension StatisticsReport {
   ///
   /// Of each API: `apikit_loads_total` by outcome, `apikit_failures_total` by reason, the histogram
   /// `apikit_load_duration_seconds` of loads that were not cancelled, `apikit_sent_bytes_total` and
-  /// `apikit_received_bytes_total`. The counts only rise, so the text may be asked for as often as one likes. Its media
-  /// type is ``openMetricsType``.
+  /// `apikit_received_bytes_total`. The counts only rise, so the text may be read at any interval. Its media type is
+  /// ``openMetricsType``.
   /// - SeeAlso: <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>
   public var openMetrics: String {
     var text = MetricsText()

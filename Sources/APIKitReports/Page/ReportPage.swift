@@ -1,6 +1,6 @@
 public import APIKit
 
-/// Statistics, records and exchanges as one HTML file, to be sent to a colleague.
+/// Statistics, records and exchanges as one HTML file, which can be sent to a colleague.
 ///
 /// The file needs no network and no other file. Its Content-Security-Policy forbids both, and all scripts and styles except its
 /// own. It has the numbers, latency over time, a histogram with percentiles, the statuses, the slowest, the failed and the
@@ -11,8 +11,8 @@ public import APIKit
 /// let page = ReportPage(FlightStatistics.shared.report, records: FlightLog.shared.records, archive: exchanges.archive)
 /// try Data(page.html.utf8).write(to: URL(fileURLWithPath: "report.html"))
 /// ```
-/// Without an archive it is safe to pass on as a log is: APIs by their templates, hosts, reasons; no header field and no body.
-/// With one it has header fields, URLs and the beginnings of bodies as the archive has them, which is with secrets masked.
+/// Without an archive it is safe to pass on as a log is: APIs by their templates, hosts, reasons; no header field and no
+/// body. With an archive it has header fields, URLs and the beginnings of bodies, with secrets masked as in the archive.
 public struct ReportPage: Sendable {
   let report: StatisticsReport
   let records: [FlightRecord]

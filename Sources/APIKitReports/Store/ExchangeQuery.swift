@@ -17,11 +17,11 @@ public struct ExchangeQuery: Sendable, Hashable {
   public var status: ClosedRange<Int>?
   /// Whether it failed on the wire; nil, the default, means either. A response with a status of 500 is no such failure.
   public var hasFailed: Bool?
-  /// When it began, in seconds since 1970; nil, the default, means ever.
+  /// The time at which it began, in seconds since 1970; nil, the default, means any time.
   public var time: ClosedRange<Double>?
-  /// How long it took at least; zero by default.
+  /// The shortest duration; zero by default.
   public var longerThan = Duration.zero
-  /// How large the body of the response was at least, in bytes; 0 by default.
+  /// The smallest size of the response's body in bytes; 0 by default.
   public var minimumBytesReceived: Int64 = 0
   /// The number of the flight in its launch; nil, the default, means any.
   public var flight: UInt64?

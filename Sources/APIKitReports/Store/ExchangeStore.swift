@@ -72,7 +72,7 @@ public final class ExchangeStore: UserStore {
   /// Makes a store, off. The database is opened when it is first used.
   ///
   /// - Parameters:
-  ///   - path: Where the database is. Its folder is made with mode 0700 where it does not exist.
+  ///   - path: The path of the database. Its folder is created with mode 0700 if it does not exist.
   ///   - key: 32 random bytes, such as `SecretKey.keychain`. Exchanges under another key are found, but not opened.
   ///   - maximumBytes: The bytes of all exchanges together; 64 MiB by default. The file is a little larger, and does not
   ///     shrink.

@@ -8,9 +8,9 @@ public struct KeptExchange: Sendable, Hashable, Identifiable {
   public let launch: String
   /// Its number within the launch.
   let number: Int64
-  /// When it began, in seconds since 1970.
+  /// The time at which it began, in seconds since 1970.
   public let secondsSince1970: Double
-  /// How long it took.
+  /// The duration.
   public let duration: Duration
   /// The flight, within its launch; nil for an exchange of no load.
   public let flight: FlightID?

@@ -15,7 +15,7 @@ public import APIKit
 public final class ByteStream: Sendable {
   /// The result of a read.
   public struct Read: Sendable, Hashable {
-    /// How the server has ended its side.
+    /// The end of the server's side.
     public enum End: Sendable, Hashable {
       /// In order: FIN, and close_notify before it over TLS.
       case closed
@@ -24,10 +24,10 @@ public final class ByteStream: Sendable {
     }
     /// The bytes; fewer than the minimum only at the end.
     public var bytes: [UInt8]
-    /// How the stream has ended behind these bytes; nil while more may come.
+    /// The end of the stream after these bytes; nil while more may come.
     public var end: End?
 
-    /// Makes one; for tests.
+    /// Makes a result; for tests.
     public init(bytes: [UInt8], end: End? = nil) {
       self.bytes = bytes
       self.end = end
@@ -71,9 +71,10 @@ public final class ByteStream: Sendable {
 
   /// Reads.
   ///
-  /// Returns as soon as there are `minimum` bytes, with as many as there are, `maximum` at most; or with what there is when
-  /// the server has ended its side. Throws `APIError.Reason.idleTimeout` after `limit`; the bytes that have come stay for
-  /// the next read. Throws `APIError.Reason.connectionLost` when the connection broke and everything before was read.
+  /// Returns as soon as there are `minimum` bytes, with as many as there are, `maximum` at most; or with the bytes that
+  /// there are when the server has ended its side. Throws `APIError.Reason.idleTimeout` after `limit`; the bytes that have
+  /// come stay for the next read. Throws `APIError.Reason.connectionLost` when the connection broke and everything before
+  /// was read.
   public func read(
     minimum: Int = 1, maximum: Int = 64 << 10, within limit: Duration? = nil
   ) async throws(APIError) -> Read {
@@ -98,28 +99,27 @@ public final class ByteStream: Sendable {
   /// Writes, and returns when the kernel has taken everything.
   ///
   /// Throws `APIError.Reason.idleTimeout` after `limit` (none by default), and `APIError.Reason.cancelled` when the task is
-  /// cancelled; the bytes leave all the same, for a part of them may have left already.
+  /// cancelled; the bytes are sent all the same, because a part of them may have been sent already.
   public func write(_ bytes: [UInt8], within limit: Duration? = nil) async throws(APIError) {
     try await channel.write(bytes, within: limit)
   }
 
-  /// Ends the own side behind everything that was written: FIN, over TLS a close_notify. Reading continues. Waits, and throws,
-  /// as ``write(_:within:)`` does.
+  /// Ends this side after everything that was written: FIN, over TLS a close_notify. Reading continues. Waits, and throws, as
+  /// ``write(_:within:)`` does.
   public func closeWrite(within limit: Duration? = nil) async throws(APIError) {
     try await channel.closeWrite(within: limit)
   }
 
-  /// Reads no more: reads that wait fail with `APIError.Reason.cancelled`, and received bytes are dropped.
+  /// Stops reading: reads that wait fail with `APIError.Reason.cancelled`, and received bytes are dropped.
   public func closeRead() { channel.closeRead() }
 
   /// Begins TLS on the open connection, and returns when the server's certificate has been verified.
   ///
-  /// Refused with `APIError.Reason.misconfigured` while a read waits, or bytes were received and not read: what stands
-  /// before TLS may be injected by anybody, and must not count as protected.
-  /// A handshake that fails, that takes longer than `limit` (`APIError.Reason.connectTimeout`) or whose task is cancelled
-  /// ends the connection.
-  /// A transport without `TransportCapabilities.startTLS` refuses it with `APIError.Reason.unsupportedCapability`, and the
-  /// connection continues without TLS: ask for the capability before `open`.
+  /// Refused with `APIError.Reason.misconfigured` while a read waits, or bytes were received and not read: an attacker may
+  /// have injected bytes before TLS, and they must not count as protected. A handshake that fails, that takes longer than
+  /// `limit` (`APIError.Reason.connectTimeout`) or whose task is cancelled ends the connection. A transport without
+  /// `TransportCapabilities.startTLS` refuses it with `APIError.Reason.unsupportedCapability`, and the connection
+  /// continues without TLS: check the capability before `open`.
   /// - Parameters:
   ///   - host: The name that the certificate must have.
   ///   - limit: How long the handshake may take; the default is 10 seconds.

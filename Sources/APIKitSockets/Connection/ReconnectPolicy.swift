@@ -5,32 +5,35 @@ public import APIKit
 /// ```swift
 /// var reconnection: ReconnectPolicy { .standard }
 /// ```
-/// Not opened again, whatever the policy says: after the caller's `close` or `cancel`; when either side broke the
-/// protocol (1002, 1003, 1007 to 1010); when the server refuses for good: a status without a row in ``table`` that is on,
-/// a 401 or 403 after the credential was renewed, a certificate or a pin that does not hold. Every connection is
-/// opened by a load of its own: assembled, signed and authorized anew.
+/// A connection is not opened again, whatever the policy says: after the caller's `close` or `cancel`; when either side
+/// broke the protocol (1002, 1003, 1007 to 1010); when the server refuses for good: a status without a row in ``table``
+/// that is on, a 401 or 403 after the credential was renewed, a certificate or a pin that does not hold. Every connection
+/// is opened by a load of its own: assembled, signed and authorized anew.
 public struct ReconnectPolicy: Sendable {
   /// The rule for messages that `send` had queued and that had not begun to leave when the connection was lost, and for those
   /// that `send` gets until the next connection is open.
   public enum Unsent: Sendable, Hashable {
-    /// They are told to the delegate and dropped. `send` throws until the next connection is open.
+    /// They are dropped, and the delegate gets them. `send` throws until the next connection is
+    /// open.
     case drop
-    /// They are sent on the next connection, up to so many bytes; the rest is told and dropped, or refused by `send`. A
-    /// message of which a part has left is never repeated.
+    /// They are sent on the next connection, up to this many bytes; the rest is dropped, and the delegate gets it, or
+    /// `send` refuses it. A message of which a part was sent is never sent again.
     case keep(upTo: Int)
   }
 
-  /// How many connections in a row may fail; 0 reconnects never. `Int.max` never gives up.
+  /// The number of connections in a row that may fail; 0 never reconnects, `Int.max` never gives
+  /// up.
   public var attempts: Int
-  /// The waits between them. The default begins at a second and ends at a minute, with full jitter.
+  /// The waits between connections. The default begins with a second and grows to a minute, with
+  /// full jitter.
   public var backoff = Backoff(initial: .seconds(1), maximum: .seconds(60))
   /// How long a connection must have been open for the count to begin again; the default is a minute.
   public var stableAfter: Duration = .seconds(60)
-  /// The longest `Retry-After` that is waited for; the default is 5 minutes. A server that asks for more gets no other
-  /// connection. The wait is what the server asks for and the one of ``backoff`` on top, so that clients that were asked
-  /// alike do not come together, and a server that asks for none is not asked without a pause.
+  /// The longest `Retry-After` that is waited for; the default is 5 minutes. If a server asks for more, the socket does
+  /// not reconnect. The wait is the `Retry-After` plus the wait of ``backoff``, so that many clients do not reconnect at
+  /// the same time.
   public var longestWait: Duration = .seconds(300)
-  /// Which failures to open a connection are worth another; the default is that of loads.
+  /// The failures after which opening is tried again; the default is that of loads.
   public var table = RetryTable.standard
   /// The rule for unsent messages; dropped by default.
   public var unsent = Unsent.drop

@@ -35,11 +35,11 @@ enum SocketInboxItem: InboxItem {
   var isEnd: Bool { if case .ended = self { true } else { false } }
 }
 
-/// A message that was given to `send` and did not reach the server as far as one can know.
+/// A message that was passed to `send` and probably did not reach the server.
 public struct SocketUnsent: Sendable, Hashable {
   /// The message.
   public let message: SocketMessage
-  /// Whether a part of it has left; then the server may have got it or not.
+  /// Whether a part of it was sent; then the server may have received it.
   public let hasBegun: Bool
   /// Whether it may be compressed.
   let packs: Bool

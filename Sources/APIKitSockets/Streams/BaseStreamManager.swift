@@ -11,9 +11,9 @@ public import APIKit
   /// Tags for ``ConnectionRegistry``. None by default.
   public var tags: Set<String> = []
 
-  /// Where the stream stands.
+  /// The state of the stream.
   public internal(set) var state = SocketState.idle
-  /// How the last stream ended; nil before the first end.
+  /// The end of the last stream; nil before the first end.
   public internal(set) var lastClosing: StreamClosing?
 
   /// The clock of waits and limits; a test sets `ManualTime` of APIKitTesting.

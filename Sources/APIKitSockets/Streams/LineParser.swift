@@ -2,7 +2,7 @@ public import APIKit
 
 /// How the values of a stream are separated.
 public enum LineFormat: Sendable, Hashable {
-  /// A JSON value in each line (NDJSON, JSON lines). Empty lines count for nothing.
+  /// A JSON value in each line (NDJSON, JSON lines). Empty lines are skipped.
   case lines
   /// JSON text sequences: each value begins with RS and ends with LF (RFC 7464).
   case sequence
@@ -12,7 +12,7 @@ public enum LineFormat: Sendable, Hashable {
 public struct StreamLine: Sendable {
   /// Its number, from 1; empty lines are counted.
   public let number: Int
-  /// The value, with buffers of its own; or why it cannot be read.
+  /// The value, or the error of a line that cannot be read.
   public let value: Result<RawData, APIError>
   /// How many bytes the line has.
   let byteCount: Int

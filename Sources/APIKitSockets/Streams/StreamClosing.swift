@@ -1,8 +1,8 @@
 public import APIKit
 
-/// How a stream ended.
+/// The end of a stream.
 public struct StreamClosing: Sendable {
-  /// Which end it was.
+  /// The kind of the end.
   public enum End: String, Sendable, Hashable {
     /// The caller has cancelled it.
     case cancelled
@@ -14,7 +14,7 @@ public struct StreamClosing: Sendable {
     case failed
   }
 
-  /// Which end it was.
+  /// The kind of the end.
   public var end: End
   /// The error; nil for the other ends.
   public var error: APIError?

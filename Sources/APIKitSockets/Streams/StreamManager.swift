@@ -13,7 +13,7 @@ public import APIKit
   var reconnection: ReconnectPolicy { get }
   /// The longest time without a byte, comments of events included. The default is 300 seconds.
   var idleLimit: Duration { get }
-  /// How long the server has for the head of its response, from the look-up of its name on; the default is 30 seconds. A
+  /// The longest time until the head of the response, from the look-up of the host's name; the default is 30 seconds. A
   /// connection that takes longer fails with `APIError.Reason.connectTimeout`. `.zero` means no limit.
   var openLimit: Duration { get }
 }

@@ -1,12 +1,12 @@
 import APIKit
 
-/// Why a WebSocket connection ends, as the two sides tell each other.
+/// The close code of a WebSocket: the reason for which a side ends the connection.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6455#section-7.4>
 public struct SocketCloseCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
   /// The number.
   public let rawValue: UInt16
 
-  /// Makes a code. Which ones may be sent, ``BaseSocketManager/close(_:reason:)`` says.
+  /// Makes a code. ``BaseSocketManager/close(_:reason:)`` lists those that may be sent.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// 1000: the purpose is fulfilled.

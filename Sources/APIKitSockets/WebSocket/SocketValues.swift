@@ -1,14 +1,14 @@
 public import APIKit
 
-/// Where a WebSocket stands.
+/// The state of a WebSocket or a stream.
 public enum SocketState: String, Sendable, Hashable, CaseIterable {
   /// Not opened yet.
   case idle
-  /// Waits for the network, for a credential, or, a stream, for one of the connections to its host.
+  /// It waits for the network or a credential; a stream also for a connection slot of its host.
   case waiting
-  /// Opens its connection.
+  /// The connection is being opened.
   case connecting
-  /// Messages go both ways.
+  /// Messages can be sent and received.
   case open
   /// The close frame is sent or received, and the connection has not ended.
   case closing
@@ -21,21 +21,22 @@ public enum SocketState: String, Sendable, Hashable, CaseIterable {
   public var isActive: Bool { self != .idle && self != .closed }
 }
 
-/// How a connection of a WebSocket ended.
+/// The end of a WebSocket connection.
 public struct SocketClosing: Sendable {
-  /// How the connection itself ended.
+  /// The kind of the end.
   public enum End: String, Sendable, Hashable {
     /// Both sides have sent close frames.
     case clean
-    /// The server has ended the connection in order, and without a close frame.
+    /// The server has ended the connection in order, but without a close frame.
     case dropped
-    /// It broke: a reset, or TLS that ended without a close_notify, as an attacker could end it.
+    /// The connection broke: by a reset, or TLS ended without a close_notify, as an attacker could
+    /// end it.
     case cut
     /// This side has ended it, and ``SocketClosing/error`` says why: `cancel()`, a deadline
     /// (``SocketOptions/closeLimit``, ``SocketOptions/pingLimit``), a server that broke the protocol, or a transport that
     /// was stopped.
     case aborted
-    /// There was no connection: it could not be opened, or was not waited for.
+    /// There was no connection: it could not be opened, or opening was cancelled.
     case notOpened
   }
 
@@ -45,7 +46,7 @@ public struct SocketClosing: Sendable {
   public var reason: String
   /// The code that was sent to the server; nil where none was.
   public var sentCode: SocketCloseCode?
-  /// How the connection ended.
+  /// The kind of the end.
   public var end: End
   /// The error; nil where the socket was closed in order by either side.
   public var error: APIError?
@@ -71,28 +72,31 @@ public struct SocketOpening: Sendable {
   public let isCompressed: Bool
   /// The response to the handshake: status 101 and its header fields.
   public let response: HTTPResponse
-  /// Which connection of this `open` it is, from 1: more than 1 after reconnections.
+  /// The number of the connection since `open`, from 1: more than 1 after reconnections.
   public let number: Int
 }
 
 /// Limits, pings and compression of a WebSocket.
 public struct SocketOptions: Sendable, Hashable {
-  /// The most bytes of a message from the server, unpacked; the default is 16 MiB. A larger one ends the connection with
-  /// 1009, before it is kept.
+  /// The largest message from the server in bytes, after decompression; the default is 16 MiB. A larger message ends the
+  /// connection with 1009.
   public var maximumMessageBytes = 16 << 20
-  /// How many bytes may wait to be sent; the default is 16 MiB. `send` is refused while more would. Each message counts with
-  /// its frame, which takes 6 to 14 bytes.
+  /// The largest number of bytes that wait to be sent; the default is 16 MiB. `send` throws when more would wait. Each
+  /// message counts with its frame, which takes 6 to 14 bytes.
   public var maximumQueuedBytes = 16 << 20
-  /// How long opening may take, from the look-up of the name to the response; the default is 10 seconds.
+  /// The longest time for opening, from the look-up of the name to the response; the default is 10
+  /// seconds.
   public var openLimit: Duration = .seconds(10)
-  /// How long the server has to end the connection after a close frame; the default is 10 seconds.
+  /// The longest time until the server ends the connection after a close frame; the default is 10
+  /// seconds.
   public var closeLimit: Duration = .seconds(10)
-  /// The time between two pings; nil sends none. The default is 20 seconds: proxies end what is silent for 30 to 60.
+  /// The time between two pings; nil sends none. The default is 20 seconds, because proxies end connections that are
+  /// silent for 30 to 60 seconds.
   public var pingInterval: Duration? = .seconds(20)
-  /// How long the server has to respond to a ping; the default is 20 seconds. The connection counts as lost afterwards.
+  /// The longest time until a pong; the default is 20 seconds. After it the connection counts as lost.
   public var pingLimit: Duration = .seconds(20)
   /// The window for compression (permessage-deflate) as a power of two, 9 to 15; nil offers none. The default is 12: a
-  /// connection takes about 50 KB once it has packed and unpacked.
+  /// connection takes about 50 KB once it has compressed and decompressed messages.
   public var compressionBits: Int? = 12
   /// Messages below this many bytes are sent as they are; the default is 1 KiB.
   public var compressesFrom = 1 << 10

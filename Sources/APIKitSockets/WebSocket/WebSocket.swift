@@ -7,9 +7,9 @@ public import APIKit
 /// try socket.send("hello")
 /// for try await message in socket.messages() { print(message) }
 /// ```
-/// It is a ``BaseSocketManager`` like each other: with a delegate, pings and limits. It is not opened again when it is lost,
-/// and has no credential; an application states both in a class that adopts ``SocketManager``. Keep the object as long as
-/// the connection is used: releasing it ends the connection. Isolated to the main actor.
+/// It is a ``BaseSocketManager`` with a delegate, pings and limits. It is not opened again when it is lost, and has no
+/// credential; an application states both in a class that adopts ``SocketManager``. Keep the object as long as the
+/// connection is used: releasing it ends the connection. Isolated to the main actor.
 public final class WebSocket: BaseSocketManager, SocketManager {
   /// The server of the URL.
   public let service: URLService
@@ -63,8 +63,8 @@ public final class WebSocket: BaseSocketManager, SocketManager {
 /// let prices = try await EventSource.open("https://example.com/prices")
 /// for try await event in prices.events() { print(event.data) }
 /// ```
-/// It is a ``BaseEventStreamManager`` like each other. Once it was open, it is opened again when it is lost. Keep the object as
-/// long as events are read: releasing it ends the stream, as ``BaseStreamManager/cancel()`` does. Isolated to the main actor.
+/// It is a ``BaseEventStreamManager``. Once it was open, it is opened again when it is lost. Keep the object as long as
+/// events are read: releasing it ends the stream, as ``BaseStreamManager/cancel()`` does. Isolated to the main actor.
 public final class EventSource: BaseEventStreamManager, EventStreamManager {
   /// The server of the URL.
   public let service: URLService

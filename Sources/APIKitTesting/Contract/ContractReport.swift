@@ -27,8 +27,8 @@ public struct ContractReport: Sendable, CustomStringConvertible {
 
   /// Every change, in the order of ``ReformerContract/damages``.
   public let findings: [Finding]
-  /// Why the reformer refuses the unchanged response; nil when it accepts it. When it is not nil, the
-  /// findings are empty.
+  /// The error of the reformer for the unchanged response; nil when it accepts it. When it is not
+  /// nil, the findings are empty.
   public let intactError: String?
 
   /// Whether the reformer accepts the unchanged response and crashes at no change. False when there are no

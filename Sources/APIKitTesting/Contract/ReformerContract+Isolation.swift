@@ -2,14 +2,14 @@
   import APIKit
   public import Foundation
 
-  /// How to start the program again as a child process that tries the changes, so that a crash ends the
-  /// child and not the test.
+  /// The command that starts the program again as a child process, which tries the changes, so that a
+  /// crash ends the child and not the test.
   public struct ContractChild: Sendable {
     /// The program to start.
     public var executable: URL
     /// Arguments that make it reach the same ``ReformerContract/run(isolatedBy:)`` again.
     public var arguments: [String]
-    /// How long a child may take before it is killed and counts as crashed. The default is 60 seconds;
+    /// The time after which a child is killed and counts as crashed. The default is 60 seconds;
     /// fractions of a second are ignored.
     public var limit: Duration = .seconds(60)
 

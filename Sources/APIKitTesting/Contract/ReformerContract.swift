@@ -15,7 +15,7 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
   private let reformer: Subject
   let recordedResponse: RawData
   private let source: ReformSource
-  /// How many elements of each array are changed, from its start; the default is 2.
+  /// The number of elements of each array that are changed, from its start; the default is 2.
   public var elementsPerArray = 2
 
   /// Makes a contract.

@@ -26,7 +26,7 @@ public final class StubGate: Sendable {
   /// Makes a gate; closed by default.
   public init(isOpen: Bool = false) { state = Mutex(GateState(isOpen: isOpen)) }
 
-  /// How many requests are held now.
+  /// The number of requests that are held now.
   public var waiting: Int { state.withLock { $0.held.count } }
 
   /// Lets all held and all later requests pass.

@@ -63,8 +63,8 @@ public struct StubResponse: Sendable {
     return StubResponse(kind: .response(whole, chunks: chunks))
   }
 
-  /// A failure with this error. Where it does not say how far the request came, that is nothing for a reason on the way to a
-  /// connection, such as `connectionRefused`, and otherwise the whole request.
+  /// A failure with this error. If the error does not state `requestProgress`, nothing counts as sent for a reason before
+  /// the connection, such as `connectionRefused`, and the whole request for any other.
   public static func failure(_ error: APIError) -> StubResponse { StubResponse(kind: .failure(error)) }
 
   /// A failure in `transport` with this reason and its text: `.failure(.connectionRefused)`.

@@ -140,7 +140,7 @@ public final class StubTransport: AsyncHTTPTransport {
   /// applies to later requests.
   public func release(_ count: Int) { gate.pass(count) }
 
-  /// How many requests are held now.
+  /// The number of requests that are held now.
   public var heldCount: Int { gate.waiting }
 
   // MARK: HTTPTransport

@@ -5,9 +5,9 @@ public import Foundation
 /// Recorded requests and responses, which a ``TapeTransport`` plays back.
 ///
 /// A tape is a HAR 1.2 file with a few fields of its own: browsers open it, and one that a browser wrote is a tape too.
-/// Its fields are sorted and stand one on a line, so that two versions differ in few lines. Bodies above 16 KiB that are
-/// no text lie beside it, in the folder `NAME.bodies`, by their SHA-256. Each recorded secret has a
-/// pseudonym, the same wherever it occurs: `apikit-secret-1`.
+/// Its fields are sorted, one a line, so that two versions differ in few lines. Bodies above 16 KiB that are not text
+/// are files in the folder `NAME.bodies` beside it, named by their SHA-256. Each recorded secret has a pseudonym, the
+/// same wherever it occurs: `apikit-secret-1`.
 public struct Tape: Sendable {
   /// The version of the form that is written; a file of another one is refused.
   public static let version = 1
@@ -58,7 +58,7 @@ public struct Tape: Sendable {
     }
   }
 
-  /// The text of the file. Every body is in it.
+  /// The text of the file, with all bodies.
   public var data: Data { Data(document.bytes) }
 
   /// Writes the tape to a file, and the large bodies beside it. Bodies of an earlier version are removed there.

@@ -4,15 +4,15 @@ import APIKitReports
 extension Tape {
   /// Sends the requests of the tape to the live server, and lists responses of another shape.
   ///
-  /// Only requests that change nothing (GET, HEAD) are made, one after the other. Compared are the status, the media type
-  /// and, of JSON, which members there are and of which kinds; values may differ. Run it by hand or at night: it is
-  /// about the server, and no test of the application.
+  /// Only requests that change nothing (GET, HEAD) are made, one after the other. It compares the status, the media type
+  /// and, of JSON, the members and their kinds; values may differ. Run it by hand or at night, because it tests the
+  /// server and not the application.
   ///
   /// - Parameters:
   ///   - transport: Sends the requests.
   ///   - prepare: Changes each request before it is sent: to sign it, to put a credential in the place of a pseudonym,
   ///     to ask another host. Returning nil leaves an entry out.
-  /// - Returns: One line for each difference; none when the tape is still true.
+  /// - Returns: One line for each difference; empty when the server still responds as recorded.
   public func drift(
     over transport: any HTTPTransport,
     prepare: (HTTPRequest) throws(APIError) -> HTTPRequest? = { (request) throws(APIError) in request }

@@ -1,6 +1,6 @@
 import APIKit
 
-/// A failure that a ``TapeTransport`` makes up, with the label that the real wire would give.
+/// A failure that a ``TapeTransport`` simulates, with the label of the real failure.
 ///
 /// ```swift
 /// transport.faults = [
@@ -13,35 +13,36 @@ public struct TapeFault: Sendable {
   public enum Effect: Sendable {
     /// Another result than the recorded one: `.failure(.unknownHost)`, `.dropped`, `.silence`, `.status(503)`.
     case other(StubResponse)
-    /// The connection ends after so many bytes of the recorded body: `transport.truncated-body`.
+    /// The connection ends after this many bytes of the recorded body: `transport.truncated-body`.
     case truncated(after: Int)
-    /// The recorded response comes so much later. Beyond a limit in time, the request fails at it.
+    /// The recorded response is delayed by this time. Beyond a timeout the request fails with that
+    /// timeout.
     case delayed(Duration)
   }
 
-  /// Which requests.
+  /// The requests that a fault may apply to.
   public enum Scope: Sendable, Hashable {
-    /// All.
+    /// All requests.
     case all
-    /// Those of an API, by its name as the manager states it.
+    /// The requests of an API, by its name as the manager states it.
     case api(String)
-    /// Those to a path; one that ends with `*` means every path with that beginning.
+    /// The requests to a path; a path that ends with `*` means every path with that beginning.
     case path(String)
   }
 
   /// The effect.
   public var effect: Effect
-  /// Which requests it may happen to.
+  /// The requests that it may apply to.
   public var scope: Scope
-  /// How many of these are left alone before; none by default.
+  /// The number of these requests that are skipped first; 0 by default.
   public var skipped: Int
-  /// To how many it happens; nil, the default, to all.
+  /// The number of requests that it applies to; nil, the default, means all.
   public var times: Int?
-  /// How likely it is for each; 1 by default.
+  /// The probability for each request, from 0 to 1; 1 by default.
   public var chance: Double
-  /// The seed of the chance. The same seed and order of requests give the same failures.
+  /// The seed of ``chance``. The same seed and order of requests give the same failures.
   public var seed: UInt64
-  /// When it may happen, since the transport was made; nil, the default, always.
+  /// The time since the transport was made in which it applies; nil, the default, means always.
   public var window: Range<Duration>?
 
   /// Makes a fault.

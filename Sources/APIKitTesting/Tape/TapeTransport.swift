@@ -4,8 +4,8 @@ import Foundation
 
 /// A transport for tests that plays back recorded responses.
 ///
-/// It stands below the client, so cookies, redirects, retry and signing really run. A tape is recorded once, against
-/// the real server, and is kept with the test:
+/// It replaces the network only, so cookies, redirects, retry and signing run as usual. A tape is recorded once,
+/// against the real server, and is kept with the test:
 ///
 /// ```swift
 /// let tape = try TapeTransport(file: "Tapes/homes.har")  // never touches a network
@@ -14,16 +14,17 @@ import Foundation
 /// XCTAssertEqual(tape.unused, [])
 /// ```
 /// A request that is not on the tape fails with `APIError.Reason.misconfigured`; the error names the nearest entry and
-/// what is different. Of the same request several times, the first gets the first response that was recorded, and so
-/// on; the last one is repeated. May be used from any thread.
+/// what is different. If a request was recorded several times, the first request gets the first response, and so on;
+/// the last response is repeated. May be used from any thread.
 public final class TapeTransport: AsyncHTTPTransport {
   /// The rule for a request.
   public enum Mode: Sendable {
     /// It is looked up on the tape, and never sent.
     case replay
-    /// It is sent, and the response recorded when it is complete; what is on the tape already goes.
+    /// It is sent, and the response is recorded when it is complete. Earlier entries of the tape
+    /// are removed.
     case record(over: any HTTPTransport)
-    /// It is looked up, and sent and recorded when it is not there.
+    /// It is looked up, and sent and recorded if the tape does not have it.
     case add(over: any HTTPTransport)
 
     fileprivate var transport: (any HTTPTransport)? {
@@ -35,13 +36,13 @@ public final class TapeTransport: AsyncHTTPTransport {
     fileprivate var looksUp: Bool { if case .record = self { false } else { true } }
   }
 
-  /// How long a recorded response takes.
+  /// The delay of a recorded response.
   public enum Pace: Sendable {
     /// No time.
     case instant
     /// As long as when it was recorded.
     case recorded
-    /// So many times as long.
+    /// This factor times as long.
     case scaled(Double)
   }
 
@@ -81,14 +82,14 @@ public final class TapeTransport: AsyncHTTPTransport {
   /// Plays back the tape of a file, or records it.
   ///
   /// - Parameters:
-  ///   - file: Where the tape is. When it is recorded, ``save()`` writes it.
+  ///   - file: The path of the tape. ``save()`` writes a recorded tape.
   ///   - mode: The default is ``Mode/replay``.
   ///   - rules: The compared parts of a request, and the secrets.
-  ///   - pace: How long a recorded response takes; no time by default.
+  ///   - pace: The delay of a recorded response; none by default.
   ///   - time: The clock of that; the system's by default.
-  /// - Throws: As ``Tape/init(contentsOf:)``; a file that is not there yet is no error with ``Mode/add(over:)``.
-  ///   `APIError.Reason.misconfigured` when it is to record while the environment variable `CI` is set: a tape that
-  ///   no one looked at proves nothing.
+  /// - Throws: As ``Tape/init(contentsOf:)``; a missing file is no error with ``Mode/add(over:)``.
+  ///   `APIError.Reason.misconfigured` when it should record while the environment variable `CI` is set, because
+  ///   nobody would check the new tape.
   public convenience init(
     file: String, mode: Mode = .replay, rules: TapeRules = TapeRules(), pace: Pace = .instant,
     time: any TimeSource = SystemTime()
@@ -128,7 +129,8 @@ public final class TapeTransport: AsyncHTTPTransport {
     begin = time.now
   }
 
-  /// Failures to make up, the first that applies; none at first. Setting them begins their counts anew.
+  /// The simulated failures; the first that applies is used. Empty at first. Setting them begins their
+  /// counts anew.
   public var faults: [TapeFault] {
     get { state.withLock { $0.faults.map(\.fault) } }
     set { state.withLock { $0.faults = newValue.map(TapeFaultState.init) } }

@@ -12,19 +12,20 @@ import Foundation
 /// log.start()
 /// log.record("open-home", ["id": 7])
 /// ```
-/// A request goes when 30 actions have gathered, and at each launch with what was left. A batch keeps its members and its key
-/// until the server has answered it, so that one that arrives twice can be told. Isolated to the main actor; the disk is waited
-/// for elsewhere. Keep it as long as the application runs.
+/// The log sends a request when 30 actions have gathered, and at each launch for the remaining ones. A batch keeps its
+/// members and its key until the server has responded, so that the server can detect a batch that arrives twice. Isolated to
+/// the main actor; it does not wait for the disk there. Keep it as long as the application runs.
 @MainActor public final class ActionLog {
   /// Sends a batch; returns when the server has it.
   ///
-  /// An `APIError` with status 413, 400 or 422 has the batch sent in halves, and one action alone is parked. After any other
-  /// failure the same batch is sent again, after a wait that grows.
+  /// After an `APIError` with status 413, 400 or 422 the batch is sent in halves, and a single action is parked. After any
+  /// other failure the same batch is sent again, after a wait that grows.
   public typealias Send = @MainActor (ActionBatch) async throws -> Void
 
-  /// How many go in one request; the default is 30.
+  /// The number of actions in one request; the default is 30.
   public let batchSize: Int
-  /// How many are kept at most; beyond it the oldest are dropped and counted. The default is 10,000.
+  /// The largest number of kept actions; above it the oldest are dropped and counted. The default is
+  /// 10,000.
   public let maximumActions: Int
   /// Whether the user agrees to be recorded. Withdrawing it erases the kept actions, and nothing is recorded from then on.
   public private(set) var hasConsent: Bool
@@ -43,12 +44,12 @@ import Foundation
   ///
   /// - Parameters:
   ///   - folder: The folder, which belongs to the log alone; nil, the default, is `actions` in the application's folder for
-  ///     what must outlive the process.
-  ///   - batchSize: How many go in one request.
-  ///   - maximumActions: How many are kept at most.
+  ///     persistent data.
+  ///   - batchSize: The number of actions in one request.
+  ///   - maximumActions: The largest number of kept actions.
   ///   - hasConsent: Whether the user agrees.
-  ///   - storageKey: The key, of 32 bytes, under which actions are sealed on the disk; nil keeps them readable for everybody
-  ///     who may read the folder. The default is that of the keychain, nil on Linux.
+  ///   - storageKey: The key, of 32 bytes, that encrypts actions on disk; nil leaves them readable for anybody who may read
+  ///     the folder. The default is that of the keychain, nil on Linux.
   ///   - send: Sends a batch.
   public convenience init(
     folder: String? = nil, batchSize: Int = 30, maximumActions: Int = 10_000, hasConsent: Bool = true,
@@ -74,7 +75,7 @@ import Foundation
     self.send = send
   }
 
-  /// Begins to send: first the actions of earlier launches. Without consent, that is erased.
+  /// Begins to send: first the actions of earlier launches. Without consent they are erased.
   public func start() {
     guard !isRunning else { return }
     isRunning = true
@@ -91,7 +92,7 @@ import Foundation
     pump()
   }
 
-  /// Records an action; without consent nothing.
+  /// Records an action; does nothing without consent.
   ///
   /// - Parameters:
   ///   - name: The name of the action.
@@ -113,7 +114,7 @@ import Foundation
     }
   }
 
-  /// Sends all that is kept, though it be no whole batch; returns when it was sent, when a request has failed, and when its
+  /// Sends all kept actions, also an incomplete batch. Returns when they were sent, when a request has failed, or when its
   /// task is cancelled.
   public func flush() async {
     await pending?.value
@@ -122,8 +123,8 @@ import Foundation
     if loop.task != nil { await loop.wait() }
   }
 
-  /// The user agrees, or no longer. Withdrawing erases all that is kept, cancels what is on its way, and returns when it is
-  /// gone from the disk.
+  /// Sets whether the user agrees. Withdrawing the consent cancels the running request, erases all kept actions, and
+  /// returns when they are gone from the disk.
   public func setConsent(_ isGiven: Bool) async {
     hasConsent = isGiven
     guard !isGiven else { return }
@@ -142,7 +143,8 @@ import Foundation
     try await store.erase()
   }
 
-  /// How many wait, are parked (refused by the server, or damaged on the disk), and were dropped by the limit.
+  /// The numbers of actions that wait, that are parked (refused by the server, or damaged on the disk), and
+  /// that the limit has dropped.
   public func counts() async -> (waiting: Int, parked: Int, dropped: Int) {
     await pending?.value
     return await report { try await store.counts() } ?? (0, 0, 0)
@@ -203,11 +205,11 @@ import Foundation
 
 /// Actions that go in one request.
 public struct ActionBatch: Sendable {
-  /// The same until the server has answered.
+  /// The idempotency key; it is the same until the server has responded.
   public let key: String
   /// The actions in order, each an object of `id`, `sequence`, `name`, `time` (seconds since 1970) and `values`.
   public let actions: [ParameterValue]
-  /// How many actions the limit has dropped so far.
+  /// The number of actions that the limit has dropped so far.
   public let dropped: Int
 
   init(_ batch: ActionStore.Batch, dropped: Int) {

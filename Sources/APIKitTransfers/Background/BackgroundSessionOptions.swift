@@ -2,17 +2,18 @@ public import APIKit
 
 /// The settings of the background session of a ``TransferQueue`` on Apple systems, for the transfers of all services.
 ///
-/// A session has these once. So a service whose transport is stricter is refused by name when a transfer is enqueued:
-/// `APIError.Reason.unsupportedCapability`. State the same in later launches: the system continues with tasks as they were
-/// made. On other systems, and where ``TransferQueueConfiguration/sessionIdentifier`` is nil, it means nothing.
+/// A session has one set of options. If the transport of a service is stricter, enqueuing a transfer fails and names the
+/// setting: `APIError.Reason.unsupportedCapability`. State the same in later launches: the system continues with tasks as
+/// they were made. On other systems, and where ``TransferQueueConfiguration/sessionIdentifier`` is nil, they have no
+/// effect.
 /// - SeeAlso: <https://developer.apple.com/documentation/foundation/urlsessionconfiguration>
 public struct BackgroundSessionOptions: Sendable, Hashable {
-  /// Whether the system may delay transfers until it has power and Wi-Fi. The default is false. What is begun while the
-  /// application is in the background is delayed in any case.
+  /// Whether the system may delay transfers until it has power and Wi-Fi. The default is false. Transfers that begin
+  /// while the application is in the background are delayed in any case.
   public var isDiscretionary = false
-  /// How many connections there are to one host; the default is 2.
+  /// The largest number of connections to one host; the default is 2.
   public var connectionsPerHost = 2
-  /// How long a request may take in all, waits and repetitions of the system included. The default, `.zero`, leaves it to the
+  /// The longest time of a request in all, waits and retries of the system included. The default, `.zero`, leaves it to the
   /// system: seven days. A file that takes longer than the limit never arrives.
   public var limit = Duration.zero
   /// The proxies; the default is `ProxyChoice.standard`, those of the system. The transports of the services must state the

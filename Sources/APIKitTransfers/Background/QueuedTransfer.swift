@@ -5,13 +5,13 @@ public struct TransferID: Sendable, Hashable, Comparable, CustomStringConvertibl
   /// The number, from 1.
   public let rawValue: Int64
 
-  /// An id that was written down before.
+  /// Makes an id of a number that was stored before.
   public init(rawValue: Int64) { self.rawValue = rawValue }
 
   /// The number.
   public var description: String { "\(rawValue)" }
 
-  /// Whether one was given before the other.
+  /// Orders ids by the time at which they were given.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -19,15 +19,15 @@ public struct TransferID: Sendable, Hashable, Comparable, CustomStringConvertibl
 public struct QueuedTransfer: Sendable, Hashable, Identifiable {
   /// The kind of the transfer.
   public enum Kind: Sendable, Hashable {
-    /// A file to this place.
+    /// A download to this target.
     case download(to: DownloadTarget)
-    /// This file; nil for a body that the queue has copied.
+    /// An upload of the file at this path; nil for a body that the queue has copied.
     case upload(of: String?)
   }
 
   /// Its state.
   public enum State: Sendable, Hashable {
-    /// It waits: for a place, for the network, for a sign-in, or for the end of a wait.
+    /// It waits for a slot, for the network, for a sign-in, or for its next attempt.
     case waiting
     /// It is under way, in this process or another.
     case transferring
@@ -51,12 +51,12 @@ public struct QueuedTransfer: Sendable, Hashable, Identifiable {
   public let environment: ServiceEnvironment
   /// The parameters.
   public let parameters: Parameters
-  /// The user whose it is; empty for none.
+  /// The user to whom it belongs; empty for none.
   public let user: String
-  /// How many attempts have failed.
+  /// The number of failed attempts.
   public let attempts: Int
-  /// How far it is: as this process sees it under way, else as its journal says. A plain upload has no journal, and begins
-  /// anew when it is interrupted.
+  /// The progress: from the running transfer of this process, or else from the journal. A plain upload has no journal, and
+  /// begins anew when it is interrupted.
   public let progress: TransferProgress
 
   init(_ row: QueueStore.Row, _ kept: KeptTransfer, live: TransferProgress?) {

@@ -3,17 +3,18 @@ import Foundation
 
 /// What comes in, and what is decided about it.
 extension TransferQueue {
-  /// Keeps a download, and returns once it is on the disk.
+  /// Adds a download, and returns once it is on the disk.
   ///
   /// - Parameters:
   ///   - manager: A manager of a registered type. Its delegate is told while this object is attached.
   ///   - parameters: The parameters of the endpoint.
-  ///   - target: Where the file goes. Downloads to one place go one after the other.
+  ///   - target: The destination of the file. Downloads to the same destination run one after the
+  ///     other.
   ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits.
   /// - Returns: Its id.
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
   ///   registered, `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits,
-  ///   `APIError.Reason.unsupportedCapability` for a setting of the service that does not hold in the background session,
+  ///   `APIError.Reason.unsupportedCapability` for a setting of the service that the background session does not support,
   ///   `APIError.Reason.cleartextRefused`, and `APIError.Reason.outboxUnusable`.
   @discardableResult public func enqueue<Manager: DownloadManager>(
     _ manager: Manager, _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
@@ -28,17 +29,17 @@ extension TransferQueue {
     return try await keep(kept, entry)
   }
 
-  /// Keeps an upload, and returns once it is on the disk.
+  /// Adds an upload, and returns once it is on the disk.
   ///
   /// - Parameters:
   ///   - manager: A manager of a registered type. Its delegate is told while this object is attached.
-  ///   - body: A file stays where it is, and must stay as it is until it was sent; what has changed is parked by name. Bytes
-  ///     and streams are copied.
+  ///   - body: The body. A file is not copied and must not change until it was sent; an upload of a changed file is parked.
+  ///     Bytes and streams are copied.
   ///   - parameters: The parameters of the endpoint.
   /// - Returns: Its id.
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
-  ///   registered, `APIError.Reason.unsupportedCapability` for a setting of the service or of the manager that does not hold in
-  ///   the background session, `APIError.Reason.cleartextRefused`, `APIError.Reason.unreadableBody`, and
+  ///   registered, `APIError.Reason.unsupportedCapability` for a setting of the service or of the manager that the background
+  ///   session does not support, `APIError.Reason.cleartextRefused`, `APIError.Reason.unreadableBody`, and
   ///   `APIError.Reason.outboxUnusable`.
   @discardableResult public func enqueue<Manager: UploadManager>(
     _ manager: Manager, uploading body: HTTPBody, _ parameters: Parameters = [:]
@@ -102,19 +103,19 @@ extension TransferQueue {
 
   // MARK: Looking and deciding
 
-  /// All transfers, in order, with how far they are.
+  /// All transfers, in order, with their progress.
   public func transfers() async throws(APIError) -> [QueuedTransfer] {
     try await contents().map { row, kept in
       QueuedTransfer(row, kept ?? KeptTransfer(.spooledUpload(contentType: nil)), live: live[row.id])
     }
   }
 
-  /// Has a transfer that was parked continue, as if it were new.
+  /// Continues a parked transfer as if it were new.
   public func retry(_ transfer: TransferID) async throws(APIError) {
     try await runner.unpark(transfer.rawValue)
   }
 
-  /// Gives up a transfer; one that is under way is cancelled. The partial file of a download is removed.
+  /// Removes a transfer; a running one is cancelled. The partial file of a download is removed.
   public func drop(_ transfer: TransferID) async throws(APIError) {
     let row = try await runner.drop(transfer.rawValue)
     await runner.running[transfer.rawValue]?.value
@@ -128,7 +129,7 @@ extension TransferQueue {
   /// The paths of copies of databases that were damaged; see ``Outbox/damagedDatabases()``.
   public func damagedDatabases() async -> [String] { await queue.damagedDatabases }
 
-  /// Removes the copies of damaged databases, so that later launches do not tell of them any more.
+  /// Removes the copies of damaged databases, so that later launches do not report them.
   public func forgetDamage() async { await queue.forgetDamage() }
 
   /// Removes what a transfer that was given up has left: its journal, and a partial file that no other download writes.

@@ -1,8 +1,8 @@
 import APIKit
 import Foundation
 
-/// Carries out downloads and uploads that outlive the process: what is enqueued is on the disk, continues after a crash or a
-/// relaunch, and in any process that runs the queue.
+/// Runs downloads and uploads that outlive the process: they are kept on disk, and continue after a crash or a relaunch, in
+/// any process that runs the queue.
 ///
 /// ```swift
 /// let transfers = TransferQueue()
@@ -10,15 +10,15 @@ import Foundation
 /// transfers.start()
 /// try await transfers.enqueue(BrochureManager(), ["id": 7], to: .file(path))
 /// ```
-/// On Apple systems a background session of the system carries the requests, also while the process is suspended; give
-/// ``handleEvents(completion:)`` what `handleEventsForBackgroundURLSession` is called with. In an extension, and on Linux, a
-/// process that runs the queue does it, be it another one. At least once, never exactly once: a process may end between the
-/// last byte and the commit. Isolated to the main actor; the disk is waited for elsewhere. Keep it as long as the application
-/// runs.
+/// On Apple systems a background session of the system sends the requests, also while the process is suspended; pass the
+/// completion handler of `handleEventsForBackgroundURLSession` to ``handleEvents(completion:)``. In an extension, and on
+/// Linux, any process that runs the queue sends them. A transfer happens at least once, and may happen twice: a process may
+/// end between the last byte and the commit. Isolated to the main actor; it does not wait for the disk there. Keep it as long
+/// as the application runs.
 @MainActor public final class TransferQueue {
-  /// How it was made.
+  /// The configuration.
   public let configuration: TransferQueueConfiguration
-  /// Hears of all transfers in this process. Weak.
+  /// Receives progress and end of all transfers in this process. Weak.
   public weak var delegate: (any TransferQueueDelegate)?
 
   /// What a registered type can do.
@@ -45,7 +45,7 @@ import Foundation
 
   /// Makes a queue. Nothing is read or transferred before ``start()``.
   ///
-  /// - Parameter configuration: Where it is, and how it transfers.
+  /// - Parameter configuration: The folder, limits and settings.
   public convenience init(_ configuration: TransferQueueConfiguration = TransferQueueConfiguration()) {
     self.init(configuration, time: SystemTime())
   }
@@ -70,8 +70,8 @@ import Foundation
   /// - Parameters:
   ///   - type: The type.
   ///   - name: The name under which its transfers are kept; it must be the same in each launch. The default is the type's.
-  ///   - make: Makes a manager that carries out a transfer. It is asked for places and renewed parameters, and gets no
-  ///     delegate.
+  ///   - make: Makes a manager that runs a transfer. The queue asks it for destinations and renewed parameters,
+  ///     and sets no delegate.
   public func register<Manager: DownloadManager>(
     _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
   ) {
@@ -102,7 +102,7 @@ import Foundation
   /// - Parameters:
   ///   - type: The type.
   ///   - name: The name under which its transfers are kept; it must be the same in each launch. The default is the type's.
-  ///   - make: Makes a manager that carries out a transfer. It gets no delegate.
+  ///   - make: Makes a manager that runs a transfer. The queue sets no delegate.
   public func register<Manager: UploadManager>(
     _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
   ) {
@@ -124,11 +124,11 @@ import Foundation
   private static let otherKind = APIError(
     .takeoff, .misconfigured, "the transfer is of another kind than the managers registered under its name")
 
-  /// Gives the delegate of a manager what becomes of the transfers of its type, or of the name that it attaches with: progress,
-  /// ends, and at once earlier results, of earlier launches too. Held weakly; the latest counts.
+  /// Sends progress and end of the transfers of a manager's type, or of the given name, to its delegate, and at once earlier
+  /// results, of earlier launches too. The queue holds the manager weakly; the last one attached counts.
   ///
   /// - Parameters:
-  ///   - manager: The manager whose delegate is told.
+  ///   - manager: The manager whose delegate is called.
   ///   - name: Tells several managers of a type apart. Transfers that are enqueued with this object from now on are kept under
   ///     it. The default is the name of the type.
   public func attach<Manager: DownloadManager>(_ manager: Manager, as name: String? = nil) {
@@ -142,11 +142,11 @@ import Foundation
     }
   }
 
-  /// Gives the delegate of a manager what becomes of the transfers of its type, or of the name that it attaches with: progress,
-  /// ends, and at once earlier results, of earlier launches too. Held weakly; the latest counts.
+  /// Sends progress and end of the transfers of a manager's type, or of the given name, to its delegate, and at once earlier
+  /// results, of earlier launches too. The queue holds the manager weakly; the last one attached counts.
   ///
   /// - Parameters:
-  ///   - manager: The manager whose delegate is told.
+  ///   - manager: The manager whose delegate is called.
   ///   - name: Tells several managers of a type apart. Transfers that are enqueued with this object from now on are kept under
   ///     it. The default is the name of the type.
   public func attach<Manager: UploadManager>(_ manager: Manager, as name: String? = nil) {
@@ -162,7 +162,7 @@ import Foundation
 
   // MARK: Running
 
-  /// Begins to transfer, until ``stop()``. Transfers of a dead process are resumed.
+  /// Begins to transfer, until ``stop()``. Transfers of a process that has ended are resumed.
   public func start() {
     runner.start()
     guard let carrier else { return }
@@ -173,19 +173,19 @@ import Foundation
     }
   }
 
-  /// Ends what is under way after a checkpoint, and returns when it has ended; it continues at the next ``start()``, here or in
-  /// another process.
+  /// Ends the running transfers after a checkpoint, and returns when they have ended. They continue at the next ``start()``,
+  /// in this or another process.
   public func stop() async { await runner.stop() }
 
-  /// Returns when no transfer can continue by itself; parked ones and those that wait for a sign-in stay. To be called
-  /// after ``start()``; waits for the network, and for the end of waits. Returns early when its task is cancelled.
+  /// Returns when no transfer can continue by itself; parked ones and those that wait for a sign-in stay. Call it
+  /// after ``start()``. It waits for the network and for retries, and returns early when its task is cancelled.
   public func finish() async { await runner.restReached() }
 
-  /// Takes the completion handler with which the system has launched the application for its background session, and calls it
-  /// last: once all that has ended is worked off, and what comes next is under way; after 25 seconds in any case, since the
-  /// system ends an application that takes half a minute. What waits then continues when the application runs next. To be
-  /// called after ``start()`` and after the types were registered. Where there is no such session it is called when nothing is
-  /// left to do for the moment.
+  /// Takes the completion handler of the system's launch for the background session. The handler is called once, when every
+  /// transfer that has ended is processed and the next ones are handed to the system, and after 25 seconds in any case,
+  /// because the system ends an application that takes half a minute. Waiting transfers continue when the application runs
+  /// next. Call it after ``start()`` and after the types were registered. Without such a session the handler is called when
+  /// the queue has nothing to do for the moment.
   ///
   /// - Parameter completion: What `application(_:handleEventsForBackgroundURLSession:completionHandler:)` was given; called on
   ///   the main actor, once.

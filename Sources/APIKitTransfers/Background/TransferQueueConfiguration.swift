@@ -1,22 +1,24 @@
 public import APIKit
 import Foundation
 
-/// Where a ``TransferQueue`` is and how it transfers.
+/// The folder, limits and settings of a ``TransferQueue``.
 public struct TransferQueueConfiguration: Sendable {
   /// The folder, which belongs to the queue alone. Several processes may share it. The default is `transfers` in the
-  /// application's folder for what must outlive the process.
+  /// application's folder for persistent data.
   public var folder: String
-  /// How many transfers there may be; more are refused with `APIError.Reason.queueFull`. The default is 10,000.
+  /// The largest number of transfers; more are refused with `APIError.Reason.queueFull`. The default is 10,000.
   public var maximumItems = 10_000
-  /// How many bytes the bodies may have that the queue copies. The default is 4 GiB. Files are not copied.
+  /// The largest size of the bodies that the queue copies, together, in bytes. The default is 4 GiB. Files
+  /// are not copied.
   public var maximumBytes: Int64 = 4 << 30
-  /// How many transfers are under way at once. The default is 4.
+  /// The number of transfers that run at once. The default is 4.
   public var concurrency = 4
-  /// The waits after attempts that failed for the moment. The default begins with a second and ends with five minutes.
+  /// The waits after attempts that may succeed later. The default begins with a second and ends with five minutes.
   public var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
-  /// After how many such attempts a transfer is parked. The default is 20.
+  /// The number of such attempts after which a transfer is parked. The default is 20.
   public var maximumAttempts = 20
-  /// How long a transfer may wait; an older one fails with `APIError.Reason.deadlineExceeded`. The default, nil, is forever.
+  /// The longest time that a transfer waits; an older one fails with `APIError.Reason.deadlineExceeded`. The default, nil,
+  /// means no limit.
   public var lifetime: Duration?
   /// The id of the signed-in user; see ``OutboxConfiguration/user``. The default is the credential's note `user`.
   public var user: @Sendable (Credential) -> String? {
@@ -30,13 +32,13 @@ public struct TransferQueueConfiguration: Sendable {
   public var keepsItemsAtSignOut = false
   /// The monitor of the network condition. The default is `NetworkMonitor.shared`.
   public var network = NetworkMonitor.shared
-  /// The key, of 32 bytes, under which the contents of kept transfers are sealed (AES-256-GCM); nil keeps them readable for
-  /// whoever may read the folder. The default is that of the keychain, nil on Linux. Data from before there was a key are still
-  /// sent. Type, user, lane and the bodies in `spool` are not sealed.
+  /// The key, of 32 bytes, that encrypts the contents of kept transfers (AES-256-GCM); nil leaves them readable for anybody
+  /// who may read the folder. The default is that of the keychain, nil on Linux. Data that was stored without a key is
+  /// still sent. Type, user, lane and the bodies in `spool` are not encrypted.
   public var storageKey = SecretKey.keychain
-  /// On Apple systems the identifier of the background session that carries the transfers on while the process is suspended or
-  /// gone; nil has them made by the services' own transports, as on other systems, where it means nothing and any process that
-  /// runs the queue continues with them. The default is `apikit.transfers`, and nil in an extension of an application, whose
+  /// On Apple systems the identifier of the background session that continues the transfers while the process is suspended or
+  /// has ended. With nil the services' own transports send them, as on other systems, where it has no effect and any process
+  /// that runs the queue continues them. The default is `apikit.transfers`, and nil in an extension of an application, whose
   /// session needs an identifier of its own and ``BackgroundSessionOptions/sharedContainerIdentifier``. One queue per
   /// identifier.
   public var sessionIdentifier = Self.standardIdentifier(inExtension: Bundle.isOfExtension)

@@ -1,9 +1,10 @@
 public import APIKit
 
-/// Hears of all transfers that a ``TransferQueue`` carries out in this process, as for a list of them on a screen; called on
-/// the main actor.
+/// Receives progress and end of all transfers that a ``TransferQueue`` runs in this process, e.g. for a list on a screen.
+/// Called on the main actor.
 @MainActor public protocol TransferQueueDelegate: AnyObject {
-  /// How far a transfer is; at most ten times a second, and at the end. The default does nothing.
+  /// The progress of a transfer; at most ten times a second, and at the end. The default does
+  /// nothing.
   func transferQueue(_ queue: TransferQueue, didProgress progress: TransferProgress, of transfer: TransferID)
   /// A transfer has ended. A parked one has failed, and stays in the queue. The default does nothing.
   func transferQueue(
@@ -21,11 +22,11 @@ extension TransferQueueDelegate {
   ) {}
 }
 
-/// How a transfer has ended well.
+/// The result of a successful transfer.
 public enum TransferEnd: Sendable {
-  /// The file is complete and at its place.
+  /// The file is complete and at its destination.
   case downloaded(DownloadedFile)
-  /// The server has responded to the whole.
+  /// The server has responded to the whole body.
   case uploaded(APIResponse)
 
   var landing: QueuedLanding {

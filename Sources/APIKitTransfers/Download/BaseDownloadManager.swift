@@ -10,9 +10,9 @@ public import APIKit
 ///
 /// let file = try await brochures.file(["id": 7], to: .file("/tmp/brochure.pdf"))
 /// ```
-/// Nothing here can be overridden; a subclass adopts ``DownloadManager``. Isolated to the main actor; reading and
-/// writing are done elsewhere. One file is downloaded at a time. A download that ends early, however it ends, leaves a partial
-/// file beside its destination, and the same call resumes there. Releasing the manager pauses its download.
+/// Nothing here can be overridden; a subclass adopts ``DownloadManager``. Isolated to the main actor; reading and writing are
+/// done elsewhere. One file is downloaded at a time. A download that ends early leaves a partial file beside its destination,
+/// and the same call resumes it. Releasing the manager pauses its download.
 @MainActor open class BaseDownloadManager {
   /// Receives the results. Weak.
   public weak var delegate: (any DownloadManagerDelegate)?
@@ -38,10 +38,10 @@ public import APIKit
     task?.cancel()
   }
 
-  /// Removes the partial files in a folder that were not written for so long, and that no process is writing; with them their
-  /// journals, and what a process has left that ended while it wrote one.
+  /// Removes the partial files in a folder that were not written for this time and that no process is writing, with their
+  /// journals and incomplete journals.
   ///
-  /// - Returns: How many partial files were removed.
+  /// - Returns: The number of removed partial files.
   @discardableResult nonisolated public static func sweep(folder: String, olderThan age: Duration) -> Int {
     PartialFile.sweep(folder, olderThan: age)
   }
@@ -100,7 +100,7 @@ public import APIKit
   }
 }
 
-/// Receives what becomes of the downloads of a manager; called on the main actor.
+/// Receives progress and result of the downloads of a manager. Called on the main actor.
 ///
 /// After a download has begun, exactly one of ``manager(_:didSucceedWith:)``, ``manager(_:didFailWith:)``,
 /// ``manager(_:didPauseAt:of:)`` and ``manager(_:didCancel:because:)`` is called, unless the manager is released before.
@@ -112,7 +112,7 @@ public import APIKit
   /// Bytes are received from this offset on; the offset is 0 for a new file. Called again when it is begun anew. The default
   /// does nothing.
   func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?)
-  /// How far it is, with the bytes of earlier calls; at most ten times a second, and at the end. The default does nothing.
+  /// The progress, with the bytes of earlier calls; at most ten times a second, and at the end. The default does nothing.
   func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress)
   /// The download was paused at this offset, or its task cancelled. The default does nothing.
   func manager(_ manager: BaseDownloadManager, didPauseAt offset: Int64, of total: Int64?)

@@ -48,15 +48,16 @@ extension Outbox: LoadQueue {
     }
   }
 
-  /// Keeps a load, with what cannot be said by `load()`, and returns once it is on the disk.
+  /// Queues a load with options that `load()` does not have, and returns once it is on the disk.
   ///
   /// - Parameters:
-  ///   - manager: A manager of a registered type. Its delegate is told of the landing while this object is attached.
+  ///   - manager: A manager of a registered type. Its delegate gets the result while this object is attached.
   ///   - parameters: The parameters, which are reformed and validated as in every load.
-  ///   - lane: The lane in place of `APIManager.queueLane`.
-  ///   - parents: Items that must have landed before. One that is parked or given up has this one parked.
-  ///   - values: Parameters that are taken of the responses of such items.
-  ///   - lifetime: How long it may wait, in place of that of the configuration.
+  ///   - lane: The lane in place of `APIManager.queueLane`: items of one lane are sent one after
+  ///     the other.
+  ///   - parents: Items that must succeed first. If one of them is parked or removed, this one is parked.
+  ///   - values: Parameters that are taken from the responses of such items.
+  ///   - lifetime: The longest time that it waits, in place of that of the configuration.
   /// - Returns: Its id.
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
   ///   registered, what the manager's validation throws, and `APIError.Reason.outboxUnusable`.
@@ -83,13 +84,15 @@ extension Outbox: LoadQueue {
     return OutboxItemID(rawValue: try await runner.keep([entry(of: draft)])[0])
   }
 
-  /// Keeps many loads of one manager by one commit, all or none, and returns once they are on the disk.
+  /// Queues many loads of one manager in one transaction, all or none, and returns once they are on the
+  /// disk.
   ///
   /// - Parameters:
-  ///   - manager: A manager of a registered type. Its delegate is told of the landings while this object is attached.
+  ///   - manager: A manager of a registered type. Its delegate gets the results while this object is attached.
   ///   - each: The parameters of each load, which are reformed and validated as in every load.
-  ///   - lane: The lane in place of `APIManager.queueLane`.
-  ///   - lifetime: How long they may wait, in place of that of the configuration.
+  ///   - lane: The lane in place of `APIManager.queueLane`: items of one lane are sent one after
+  ///     the other.
+  ///   - lifetime: The longest time that they wait, in place of that of the configuration.
   /// - Returns: Their ids, in the order of the parameters.
   /// - Throws: As ``enqueue(_:_:lane:after:taking:lifetime:)``; then nothing is queued.
   @discardableResult public func enqueue<Manager: APIManager>(

@@ -1,8 +1,8 @@
 public import APIKit
 import Foundation
 
-/// Keeps the changes that a user makes on the disk, and sends them when they can be sent: at once, when there is a network
-/// again, after the next sign-in, after a relaunch.
+/// An offline write queue: keeps the changes of a user on disk, and sends them at once, or when there is a network again,
+/// after the next sign-in, or after a relaunch.
 ///
 /// ```swift
 /// final class NoteManager: BaseAPIManager, APIManager {
@@ -17,10 +17,10 @@ import Foundation
 /// outbox.start()
 /// ```
 /// Loads of managers that state `APIManager.isQueued` then wait here. Each is sent at least once, with an idempotency key
-/// that is the same for all attempts; the server must see to it that a repeated one does no harm. Isolated to the main actor;
-/// the disk is waited for elsewhere. Keep it as long as the application runs.
+/// that is the same for all attempts; the server must recognise a repeated key. Isolated to the main actor; it does not
+/// wait for the disk there. Keep it as long as the application runs.
 @MainActor public final class Outbox {
-  /// How it was made.
+  /// The configuration.
   public let configuration: OutboxConfiguration
 
   /// Called with the paths of copies of damaged databases: after ``start()`` in each launch until ``forgetDamage()``, and when
@@ -60,7 +60,7 @@ import Foundation
   /// - Parameters:
   ///   - type: The type, which states `APIManager.isQueued`.
   ///   - name: The name under which its items are kept; it must be the same in each launch. The default is the type's.
-  ///   - make: Makes a manager that sends an item. It gets no delegate.
+  ///   - make: Makes a manager that sends an item. The outbox sets no delegate.
   public func register<Manager: APIManager>(
     _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
   ) {
@@ -68,11 +68,12 @@ import Foundation
     LoadQueues.register(type, with: self)
   }
 
-  /// Gives a manager what lands of its type, or of the name that it attaches with, and belongs to no load of another object
-  /// in this launch; at once earlier results, of earlier launches too. Held weakly; the latest counts.
+  /// Sends the results of a manager's type, or of the given name, to its delegate, unless they belong to a load of another
+  /// object in this launch; at once also earlier results, of earlier launches too. The outbox holds the manager weakly; the
+  /// last one attached counts.
   ///
   /// - Parameters:
-  ///   - manager: The manager whose delegate is told.
+  ///   - manager: The manager whose delegate is called.
   ///   - name: Tells several managers of a type apart, such as the document that they show. Loads that this object makes from
   ///     now on are kept under it. The default is the name of the type.
   public func attach<Manager: APIManager>(_ manager: Manager, as name: String? = nil) {
@@ -83,21 +84,21 @@ import Foundation
 
   // MARK: Running
 
-  /// Begins to send, until ``stop()``. Items of a dead process are sent again.
+  /// Begins to send, until ``stop()``. Items of a process that has ended are sent again.
   public func start() { runner.start() }
 
   /// Ends sending, and returns when no attempt is running any more. Items that were running return to the queue.
   public func stop() async { await runner.stop() }
 
-  /// Returns when no item can be sent by itself; parked ones and those that wait for a sign-in stay. To be called after
-  /// ``start()``; waits for the network, and for the end of waits. Returns early when its task is cancelled, such as that of a
-  /// background task whose time is over.
+  /// Returns when no item can be sent without the user; parked items and those that wait for a sign-in stay. Call it after
+  /// ``start()``. It waits for the network and for retries, and returns early when its task is cancelled, e.g. when the time
+  /// of a background task is over.
   public func finish() async {
     await flush()
     await runner.restReached()
   }
 
-  /// Returns when all that was given to it so far is on the disk, or refused.
+  /// Returns when all items that were queued so far are on the disk, or refused.
   public func flush() async {
     while let task = keeping.task { await task.value }
   }
@@ -115,21 +116,21 @@ import Foundation
     try await runner.unpark(item.rawValue)
   }
 
-  /// Gives up an item; one that is on its way is cancelled, though the server may have carried it out. Those that wait for it
-  /// are parked.
+  /// Removes an item. A request that is running is cancelled, but the server may have received it. Items that wait for it are
+  /// parked.
   public func drop(_ item: OutboxItemID) async throws(APIError) {
     _ = try await runner.drop(item.rawValue)
     land(item.rawValue, .failure(APIError(cancelled: .byCaller)))
     runner.pump()
   }
 
-  /// The paths of copies of databases that were damaged, in earlier launches too; empty where that has not happened.
+  /// The paths of copies of databases that were damaged, in earlier launches too; empty without damage.
   ///
   /// Their readable items have been carried over. The copies stay until ``forgetDamage()``; a sign-out that drops a user's
   /// items removes them.
   public func damagedDatabases() async -> [String] { await queue.damagedDatabases }
 
-  /// Removes the copies of damaged databases, so that later launches do not tell of them any more.
+  /// Removes the copies of damaged databases, so that later launches do not report them.
   public func forgetDamage() async { await queue.forgetDamage() }
 }
 

@@ -4,9 +4,9 @@ public import APIKit
 public struct OutboxItem: Sendable, Hashable, Identifiable {
   /// Its state.
   public enum State: Sendable, Hashable {
-    /// It waits: for those before it, for the network, for a sign-in, or for the end of a wait.
+    /// It waits for earlier items, for the network, for a sign-in, or for its next attempt.
     case waiting
-    /// It is on its way.
+    /// Its request is running.
     case sending
     /// It was set aside, for this reason, until ``Outbox/retry(_:)`` or ``Outbox/drop(_:)``.
     case parked(String)
@@ -20,9 +20,9 @@ public struct OutboxItem: Sendable, Hashable, Identifiable {
   public let state: State
   /// The name under which its manager's type is registered.
   public let manager: String
-  /// The user whose it is; empty for none.
+  /// The user to whom it belongs; empty for none.
   public let user: String
-  /// How many attempts have failed.
+  /// The number of failed attempts.
   public let attempts: Int
   /// The API's name.
   public let apiName: String
@@ -52,13 +52,13 @@ public struct OutboxItem: Sendable, Hashable, Identifiable {
   }
 }
 
-/// A value of an item's parameters that is not known before another item has landed: the id of what that one makes.
+/// A parameter that is known only after another item has succeeded, such as the id of an object that it creates.
 public struct OutboxValue: Sendable, Hashable {
   /// The parameter that gets it.
   public var parameter: String
-  /// The item of whose response it is taken.
+  /// The item from whose response it is taken.
   public var item: OutboxItemID
-  /// Where it stands in that response: a text, a number or a boolean.
+  /// The path in that response of a text, a number or a boolean.
   public var path: String
 
   /// Makes a value.
@@ -69,31 +69,32 @@ public struct OutboxValue: Sendable, Hashable {
   }
 }
 
-/// Where an ``Outbox`` is and how it sends.
+/// The folder, limits and settings of an ``Outbox``.
 public struct OutboxConfiguration: Sendable {
   /// The folder, which belongs to the outbox alone. Several processes may share it. The default is `outbox` in the
-  /// application's folder for what must outlive the process.
+  /// application's folder for persistent data.
   public var folder: String
-  /// How many items there may be; more are refused with `APIError.Reason.queueFull`. The default is 100,000.
+  /// The largest number of items; more are refused with `APIError.Reason.queueFull`. The default is 100,000.
   public var maximumItems = 100_000
-  /// How many bytes they may have together, bodies included. The default is 1 GiB.
+  /// The largest size of all items together in bytes, bodies included. The default is 1 GiB.
   public var maximumBytes: Int64 = 1 << 30
-  /// How many items are on their way at once, each of another lane. The default is 4.
+  /// The number of items that are sent at once, each of another lane (`APIManager.queueLane`). The
+  /// default is 4.
   public var concurrency = 4
-  /// The waits after attempts that failed for the moment (408, 425, 429, 5xx, the transport). The default begins with a
-  /// second and ends with five minutes. A `Retry-After` that asks for more counts, up to a day.
+  /// The waits after attempts that may succeed later (408, 425, 429, 5xx, failures of the transport). The default
+  /// begins with a second and ends with five minutes. A `Retry-After` that asks for more counts, up to a day.
   public var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
-  /// After how many such attempts an item is parked. The default is 20.
+  /// The number of such attempts after which an item is parked. The default is 20.
   public var maximumAttempts = 20
-  /// How long an item may wait; an older one fails with `APIError.Reason.deadlineExceeded`. The default, nil, is forever.
-  /// Time continues while the process and the machine are off; a clock that is set forward or back changes nothing.
+  /// The longest time that an item waits; an older one fails with `APIError.Reason.deadlineExceeded`. The default, nil,
+  /// means no limit. The time counts also while the process and the device are off; setting the clock changes nothing.
   public var lifetime: Duration?
   /// The header field of the idempotency key. The default is `Idempotency-Key`.
   public var idempotencyKeyField = "Idempotency-Key"
   /// The id of the signed-in user, the same after the next sign-in. The default is the credential's note `user`.
   ///
-  /// An item belongs to the user who was signed in when it was made, and is sent for no other. Where a credential has no such
-  /// id, loads that carry it are not queued: they fail with `APIError.Reason.misconfigured`.
+  /// An item belongs to the user who was signed in when it was made, and is sent for no other user. If a credential has no
+  /// such id, loads with it are not queued: they fail with `APIError.Reason.misconfigured`.
   public var user: @Sendable (Credential) -> String? {
     get { statedUser ?? { $0.notes["user"] } }
     set { statedUser = newValue }
@@ -105,9 +106,9 @@ public struct OutboxConfiguration: Sendable {
   public var keepsItemsAtSignOut = false
   /// The monitor of the network condition. The default is `NetworkMonitor.shared`.
   public var network = NetworkMonitor.shared
-  /// The key, of 32 bytes, under which the contents of kept items are sealed (AES-256-GCM); nil keeps them readable for whoever
-  /// may read the folder. The default is that of the keychain, nil on Linux. Data from before there was a key are still
-  /// sent. Type, user, lane and the bodies in `spool` are not sealed.
+  /// The key, of 32 bytes, that encrypts the contents of kept items (AES-256-GCM); nil leaves them readable for anybody who
+  /// may read the folder. The default is that of the keychain, nil on Linux. Data that was stored without a key is still
+  /// sent. Type, user, lane and the bodies in `spool` are not encrypted.
   public var storageKey = SecretKey.keychain
 
   /// Makes a configuration.

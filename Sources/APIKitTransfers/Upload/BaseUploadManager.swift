@@ -11,7 +11,7 @@ public import APIKit
 /// let response = try await plans.response(uploading: .file(path: "/tmp/plan.pdf"), ["id": 7])
 /// ```
 /// Nothing here can be overridden; a subclass adopts ``UploadManager``. Isolated to the main actor; reading and sending are
-/// done elsewhere. One body is sent at a time. Releasing the manager ends its upload; one by tus can continue later.
+/// done elsewhere. One body is sent at a time. Releasing the manager ends its upload; a tus upload can continue later.
 @MainActor open class BaseUploadManager {
   /// Receives the results. Weak.
   public weak var delegate: (any UploadManagerDelegate)?
@@ -33,7 +33,8 @@ public import APIKit
   /// `didPauseAt` follows.
   public func pause() { task?.cancel() }
 
-  /// Ends the upload. With tus, server and journal forget it. The delegate's `didCancel` follows.
+  /// Ends the upload. A tus upload is removed from the server and from the journal. The delegate's
+  /// `didCancel` follows.
   public func cancel() {
     guard let task else { return }
     isDiscarded = true
@@ -79,17 +80,17 @@ public import APIKit
 typealias UploadWork =
   @MainActor (@escaping @MainActor (TransferProgress) -> Void) async -> Result<APIResponse, APIError>
 
-/// Receives what becomes of the uploads of a manager; called on the main actor.
+/// Receives progress and result of the uploads of a manager. Called on the main actor.
 ///
 /// After an upload has begun, exactly one of ``manager(_:didSucceedWith:)``, ``manager(_:didFailWith:)``,
 /// ``manager(_:didPauseAt:)`` and ``manager(_:didCancel:because:)`` is called, unless the manager is released before.
 @MainActor public protocol UploadManagerDelegate: AnyObject {
-  /// The server has responded to the whole.
+  /// The server has responded to the whole body.
   func manager(_ manager: BaseUploadManager, didSucceedWith response: APIResponse)
-  /// The upload has failed. One by tus can resume if the server still knows it.
+  /// The upload has failed. A tus upload can resume if the server still has it.
   func manager(_ manager: BaseUploadManager, didFailWith error: APIError)
-  /// How far it is: sent bytes, then those of the response; at most ten times a second, and at the end. Sent bytes may become
-  /// fewer when a body is sent again. The default does nothing.
+  /// The progress: first the sent bytes, then those of the response; at most ten times a second, and at the end. The number
+  /// of sent bytes decreases when a body is sent again. The default does nothing.
   func manager(_ manager: BaseUploadManager, didProgress progress: TransferProgress)
   /// The upload was paused, or its task cancelled, when this many bytes were sent. The default does nothing.
   func manager(_ manager: BaseUploadManager, didPauseAt sent: Int64)

@@ -9,22 +9,22 @@ public import APIKit
   /// The HTTP method of a plain upload. The default is PUT. A form (`HTTPBody.form(_:)`) is sent by POST if this is PUT.
   var method: HTTPMethod { get }
 
-  /// How the bytes are sent: in one request, or so that they resume where they broke off (tus). The default is one request.
+  /// The protocol of the upload: one request, or tus, which can resume. The default is one request.
   var uploadProtocol: UploadProtocol { get }
 
   /// Whether and how a failed request is made again. The default is the service's policy, without its deadline.
   ///
-  /// Each attempt sends the body from its start, or from where the server has it. A body that cannot be read again is not
-  /// sent again: the upload fails with the error of the attempt. A response 413 is never answered by the same again.
+  /// Each attempt sends the body from its start, or from the offset that the server has. A body that cannot be read again
+  /// is not sent again: the upload fails with the error of the attempt. After status 413 the body is never sent again.
   var retryPolicy: RetryPolicy { get }
 
-  /// Which responses are accepted, and how their bodies are read. The default accepts every 2xx status, and reads a body by
-  /// its content type.
+  /// The accepted responses, and the format of their bodies. The default accepts every 2xx status, and reads a body by its
+  /// content type.
   var expectation: ResponseExpectation { get }
 
   /// Whether the server is asked before the body is sent (`Expect: 100-continue`, RFC 9110, 10.1.1). The default is false.
   ///
-  /// The body is opened once the server has said to continue, or after one second without a word. A response in its place lands
+  /// The body is opened once the server has said to continue, or after one second without a response. A final response lands
   /// without a byte of the body; after 417 the body is sent without asking, once. See `LoadOptions.expectsContinue`.
   var expectsContinue: Bool { get }
 }
@@ -46,16 +46,16 @@ extension UploadManager {
   /// - Parameters:
   ///   - body: Bytes, a file, a stream, or a form: `.form(form)`.
   ///   - parameters: The parameters of the endpoint, in path and query.
-  /// - Returns: The id of the upload, or why it was refused: `APIError.Reason.alreadyLoading` while the manager is uploading. A
-  ///   refusal is not told to the delegate.
+  /// - Returns: The id of the upload, or why it was refused: `APIError.Reason.alreadyLoading` while the manager is uploading.
+  ///   The delegate is not called for a refusal.
   @discardableResult public func upload(_ body: HTTPBody, _ parameters: Parameters = [:]) -> Takeoff {
     let flight = FlightID.next()
     do throws(APIError) { _ = try begin(body, parameters, flight) } catch { return .refused(error) }
     return .flying(flight)
   }
 
-  /// Uploads and waits for the response. The delegate is called as well. Cancelling the task ends the upload; one that can go
-  /// on keeps its place.
+  /// Uploads and waits for the response. The delegate is called as well. Cancelling the task ends the upload; a tus upload
+  /// keeps its position.
   ///
   /// Otherwise the same as ``upload(_:_:)``.
   public func response(
@@ -94,24 +94,24 @@ extension UploadManager {
   }
 }
 
-/// How an upload is sent.
+/// The protocol of an upload.
 public enum UploadProtocol: Sendable {
   /// In one request.
   case plain
-  /// By tus 1.0, which resumes where it broke off, also in another process. The endpoint is that of the creation.
+  /// By tus 1.0, which can resume, also in another process. The endpoint creates the upload.
   case tus(TusOptions = TusOptions())
 }
 
-/// How tus is spoken.
+/// The settings of tus.
 /// - SeeAlso: <https://tus.io/protocols/resumable-upload>
 public struct TusOptions: Sendable, Hashable {
-  /// How many bytes one request has at most. The default, nil, sends all that is left; a stream, and parts with a digest, go
-  /// in parts of 8 MiB.
+  /// The largest number of bytes in one request. The default, nil, sends the whole rest; a stream, and parts with a digest,
+  /// are sent in parts of 8 MiB.
   public var partBytes: Int64?
-  /// Whether each part has its SHA-1 with it (`Upload-Checksum`). The default is false. For servers that have the extension.
+  /// Whether each part has its SHA-1 (`Upload-Checksum`). The default is false. For servers that have the extension.
   public var sendsChecksums = false
-  /// Whether the first part goes with the request that creates the upload. The default is false: where that request breaks
-  /// off, the place of the upload is not known, and its bytes are lost. For servers that have the extension.
+  /// Whether the request that creates the upload has the first part. The default is false: if that request breaks off, the
+  /// URL of the upload is not known, and its bytes are lost. For servers that have the extension.
   public var sendsWithCreation = false
   /// Metadata of the file for the server, e.g. `filename`. None by default. A name has one or more visible ASCII
   /// characters and no comma; an upload with another fails with `APIError.Reason.misconfigured` before it begins.
@@ -119,7 +119,7 @@ public struct TusOptions: Sendable, Hashable {
   /// Origins beside the service's where the server may keep uploads, e.g. `https://uploads.example.com`. The default is none:
   /// a `Location` elsewhere fails the upload. The requests of an upload there carry the service's credential and signature.
   public var otherOrigins: [String] = []
-  /// The folder of the journals. The default is `uploads` in the application's folder for what must outlive the process.
+  /// The folder of the journals. The default is `uploads` in the application's folder for persistent data.
   public var journalFolder: String?
 
   /// In bytes.

@@ -37,7 +37,8 @@ enum UploadAction: Sendable, Equatable {
 }
 
 extension APIError.Reason {
-  /// The server no longer knows an upload whose last byte may have been sent: it may have taken all of it or nothing.
+  /// The server no longer knows an upload whose last byte may have been sent: it may have received all of it or
+  /// nothing.
   public static let uploadVanished = Self(
     "upload-vanished", "the server does not know the upload any more")
 }

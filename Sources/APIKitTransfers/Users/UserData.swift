@@ -8,9 +8,9 @@ public import APIKit
 ///   downloadFolders: [documents])
 /// try await userData.forget()
 /// ```
-/// Make it at launch, before the first load: what an earlier launch has begun to forget and did not end is finished then.
-/// What it is not told of stays. Isolated to the main actor; the disk is waited for elsewhere, but for marks and the removal
-/// of files.
+/// Make it at launch, before the first load: it then finishes a removal that an earlier launch has not finished. It erases
+/// only the stores that are passed to it. Isolated to the main actor; only marks and the removal of files wait for the disk
+/// there.
 @MainActor public final class UserData {
   private let services: [any APIService]
   private let outboxes: [Outbox]
@@ -23,21 +23,21 @@ public import APIKit
   /// There while it is not certain that each place has its own mark, or is erased.
   private let mark: ErasureMark
 
-  /// Makes it of all places that have something of a user.
+  /// Makes an object for all stores with data of a user.
   ///
   /// - Parameters:
-  ///   - services: Of these the authenticators, the cookies of the clients, the stored responses, and the kept lists of
-  ///     hosts.
+  ///   - services: The services whose authenticators, cookies, stored responses and kept lists of hosts are erased.
   ///   - outboxes: The outboxes. None by default.
   ///   - transferQueues: The queues of transfers. None by default.
   ///   - actionLogs: The logs of actions. None by default.
   ///   - loginStores: The stores of logins. None by default.
   ///   - downloadFolders: The folders to which downloads go, whose partial files and journals are erased; complete
   ///     files stay. None by default.
-  ///   - uploads: Of these the journals of uploads in parts. The default is the standard folder.
+  ///   - uploads: The options whose journals of uploads are erased. The default is the standard
+  ///     folder.
   ///   - stores: Further stores, such as an `ExchangeStore` of APIKitReports. None by default.
-  ///   - folder: Where is noted that a user is being forgotten; nil, the default, is the program's own folder for what must
-  ///     outlive it.
+  ///   - folder: The folder for the note that a removal has begun; nil, the default, is the program's own folder for
+  ///     persistent data.
   public init(
     of services: [any APIService], outboxes: [Outbox] = [], transferQueues: [TransferQueue] = [],
     actionLogs: [ActionLog] = [], loginStores: [FileLoginStore] = [], downloadFolders: [String] = [],
@@ -51,18 +51,18 @@ public import APIKit
     if mark.isSet { condemn(users, names) }
   }
 
-  /// Signs the user out and erases all that is kept of this user, and returns when it is gone from the disk.
+  /// Signs the user out, erases all stored data of this user, and returns when it is gone from the disk.
   ///
-  /// Stored responses, cookies, actions, partial files and kept hosts go whoever they belong to, since they do not say whose
-  /// they are; of outboxes, queues of transfers and stores only what is of this user or of nobody known goes, also items that
-  /// ``OutboxConfiguration/keepsItemsAtSignOut`` would keep. It holds when the process ends meanwhile: the next launch
-  /// finishes it. Complete downloads, and records that the application has written to a file, stay. Let nobody sign in before
+  /// Stored responses, cookies, actions, partial files and kept hosts of all users are erased, because they do not name their
+  /// user. Of outboxes, transfer queues and stores only the data of this user, or without a known user, is erased, also items
+  /// that ``OutboxConfiguration/keepsItemsAtSignOut`` would keep. If the process ends meanwhile, the next launch finishes the
+  /// removal. Complete downloads, and records that the application has written to a file, stay. Do not sign a user in before
   /// it has returned.
   ///
-  /// - Parameter user: The user's name, as ``OutboxConfiguration/user`` gives it. The default, nil, is who is signed in. While
-  ///   another one is, only what says whose it is goes: items, transfers, and what stores have of the user.
-  /// - Throws: `APIError.Reason.storageFull` or `APIError.Reason.fileFailed` when something could not be erased yet, for
-  ///   a full disk for example; the detail says what. It is marked, no load uses it, and it is erased when its place is
+  /// - Parameter user: The user's name, as ``OutboxConfiguration/user`` gives it. The default, nil, is the signed-in user. If
+  ///   another user is signed in, only data that names its user is erased: items, transfers, and the user's data in stores.
+  /// - Throws: `APIError.Reason.storageFull` or `APIError.Reason.fileFailed` when something could not be erased yet,
+  ///   e.g. because the disk is full; the detail names it. No load uses that data, and it is erased when its store is
   ///   opened next.
   public func forget(_ user: String? = nil) async throws(APIError) {
     var (users, names) = (users, names)

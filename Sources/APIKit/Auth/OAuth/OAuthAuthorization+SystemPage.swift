@@ -8,8 +8,8 @@
     #if os(tvOS)
       /// Has the user sign in on the system's page, and returns the URL that the server redirected to.
       ///
-      /// The system shows the page on a device of the user's nearby. The redirect URI has a scheme of the application's, or,
-      /// from tvOS 17.4 on, is `https` at an associated domain. Cancelling the task closes the page; nothing else but the user does.
+      /// The system shows the page on another device of the user nearby. The redirect URI has a scheme of the application's,
+      /// or, from tvOS 17.4 on, is `https` at an associated domain. Cancelling the task closes the page.
       /// - Throws: ``APIError/Reason/signInCancelled`` when the user has closed the page,
       ///   ``APIError/Reason/signInPageFailed`` when it cannot be shown or another one is open,
       ///   ``APIError/Reason/misconfigured`` for a redirect URI that the page does not wait for, and
@@ -22,7 +22,7 @@
       /// Has the user sign in on the system's page, and returns the URL that the server redirected to.
       ///
       /// The redirect URI has a scheme of the application's, or, from watchOS 10.4 on, is `https` at an associated domain.
-      /// Cancelling the task closes the page; nothing else but the user does.
+      /// Cancelling the task closes the page.
       /// - Parameter isEphemeral: Whether the page starts without the cookies of the browser, and leaves none there; false by
       ///   default.
       /// - Throws: ``APIError/Reason/signInCancelled`` when the user has closed the page,
@@ -46,7 +46,7 @@
       /// let credential = try await oauth.credential(for: authorization, callback: callback)
       /// ```
       /// The redirect URI has a scheme of the application's, which need not be in its Info.plist, or, from iOS 17.4 and macOS
-      /// 14.4 on, is `https` at an associated domain. Cancelling the task closes the page; nothing else but the user does.
+      /// 14.4 on, is `https` at an associated domain. Cancelling the task closes the page.
       /// - Parameters:
       ///   - window: The window over which the page is shown; it must be on the screen.
       ///   - isEphemeral: Whether the page starts without the cookies of the browser, and leaves none there, so that the user

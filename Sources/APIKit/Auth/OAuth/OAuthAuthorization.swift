@@ -5,7 +5,7 @@
 public struct OAuthAuthorization: Sendable {
   /// The URL to open in a browser, never in a view of the application's own (RFC 8252, 8.12).
   public let url: HTTPURL
-  /// Where the server redirects the user.
+  /// The URI to which the server redirects the user.
   public let redirectURI: String
   let state: String
   let verifier: String
@@ -73,7 +73,7 @@ public struct OAuthAuthorization: Sendable {
 }
 
 extension OAuthAuthorization: Redacted {
-  /// Where the user is sent and comes back to, without state and verifier.
+  /// The URL and the redirect URI, without state and verifier.
   public var description: String { "authorization at \(url), back to \(Self.place(of: redirectURI))" }
 }
 

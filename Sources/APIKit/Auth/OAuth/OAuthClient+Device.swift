@@ -15,7 +15,7 @@ public struct DeviceAuthorization: Sendable {
 }
 
 extension DeviceAuthorization: Redacted {
-  /// Where the user enters the code, without the codes.
+  /// The address where the user enters the code, without the codes.
   public var description: String { "device authorization at \(verificationURI.prefix { $0 != "?" })" }
 }
 
@@ -44,7 +44,7 @@ extension OAuthClient {
 
   /// Polls the server until the user has completed the authorization.
   ///
-  /// Waits between two requests as long as the server demands, by default 5 seconds. Throws
+  /// Waits between two requests for as long as the server asks, by default 5 seconds. Throws
   /// ``APIError/Reason/deviceCodeExpired`` when the code has expired, ``APIError/Reason/accessDenied`` when
   /// the user refused, and ``APIError/Reason/cancelled`` when the task was cancelled.
   public func credential(for device: DeviceAuthorization) async throws(APIError) -> Credential {

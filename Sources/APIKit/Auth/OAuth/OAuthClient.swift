@@ -60,10 +60,10 @@ public struct OAuthClient: Sendable {
       issuer: configuration.issuer, requiresIssuer: configuration.requiresIssuer)
   }
 
-  /// Exchanges the code that the user returned with for a credential.
+  /// Exchanges the code in the redirect for a credential.
   ///
   /// - Parameters:
-  ///   - authorization: The authorization that the user was sent out with.
+  ///   - authorization: The authorization whose URL the user has opened.
   ///   - callback: The URL that the server redirected to, unchanged. It is checked as described at
   ///     ``OAuthAuthorization/code(from:)``.
   public func credential(

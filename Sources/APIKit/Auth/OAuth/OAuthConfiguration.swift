@@ -12,7 +12,7 @@ public struct OAuthConfiguration: Sendable {
     /// By its secret in the body, for servers that do not support the field.
     case post(secret: String)
 
-    /// How, without the secret.
+    /// The name of the method, without the secret.
     public var description: String {
       switch self {
       case .none: "none"
@@ -26,13 +26,13 @@ public struct OAuthConfiguration: Sendable {
   public var clientID: String
   /// How the client authenticates itself; the default is ``ClientProof/none``.
   public var proof = ClientProof.none
-  /// Where users authorize in a browser; nil by default.
+  /// The endpoint at which users authorize in a browser; nil by default.
   public var authorizationEndpoint: HTTPURL?
-  /// Where tokens are issued.
+  /// The endpoint that issues tokens.
   public var tokenEndpoint: HTTPURL
-  /// Where devices without a browser begin (RFC 8628); nil by default.
+  /// The endpoint for devices without a browser (RFC 8628); nil by default.
   public var deviceEndpoint: HTTPURL?
-  /// Where tokens are revoked (RFC 7009); nil by default.
+  /// The endpoint that revokes tokens (RFC 7009); nil by default.
   public var revocationEndpoint: HTTPURL?
   /// The server's identifier. When set, a redirect that names another is refused (RFC 9207). Nil by
   /// default.

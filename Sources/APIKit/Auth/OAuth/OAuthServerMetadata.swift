@@ -11,13 +11,13 @@
 public struct OAuthServerMetadata: Sendable {
   /// The server's identifier, equal to the one it was requested with.
   public let issuer: String
-  /// Where users authorize in a browser; nil when there is none.
+  /// The endpoint at which users authorize in a browser; nil when there is none.
   public let authorizationEndpoint: HTTPURL?
-  /// Where tokens are issued.
+  /// The endpoint that issues tokens.
   public let tokenEndpoint: HTTPURL
-  /// Where devices without a browser begin (RFC 8628); nil when there is none.
+  /// The endpoint for devices without a browser (RFC 8628); nil when there is none.
   public let deviceEndpoint: HTTPURL?
-  /// Where tokens are revoked (RFC 7009); nil when there is none.
+  /// The endpoint that revokes tokens (RFC 7009); nil when there is none.
   public let revocationEndpoint: HTTPURL?
   /// Whether the server announces that every redirect names its issuer (RFC 9207). A redirect without one
   /// is then refused.

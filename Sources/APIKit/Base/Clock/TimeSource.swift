@@ -14,8 +14,8 @@ public protocol TimeSource: Sendable {
   /// Seconds since 1970 by the wall clock, which may be set forward or back.
   var wallClock: Double { get }
 
-  /// For how long the process has stood still since some fixed point, because the system had suspended it: a part of
-  /// ``now`` that counts towards no limit of a load. It never decreases. The default is zero.
+  /// The time since some fixed point for which the system has suspended the process: a part of ``now`` that counts
+  /// towards no limit of a load. It never decreases. The default is zero.
   var suspended: Duration { get }
 
   /// Returns after a duration; throws `CancellationError` at once when the task is cancelled.
@@ -47,8 +47,8 @@ public struct SystemTime: TimeSource {
   /// Seconds since 1970.
   public var wallClock: Double { WallClock.now }
 
-  /// On Apple platforms for how long the process was suspended while a load with a limit was in flight, to within some
-  /// seconds; elsewhere zero.
+  /// On Apple platforms the time for which the process was suspended while a load with a limit was in flight, to
+  /// within some seconds; elsewhere zero.
   public var suspended: Duration {
     #if canImport(Darwin)
       SuspendedTime.shared.total

@@ -5,7 +5,7 @@
 public struct NetworkCondition: Sendable, Hashable, CustomStringConvertible {
   /// Whether there is a network.
   public enum Status: String, Sendable, Hashable {
-    /// There is one: on Linux a default route over an interface that is not down.
+    /// There is a network: on Linux a default route over an interface that is not down.
     case online
     /// There is no network.
     case offline

@@ -124,7 +124,7 @@ public protocol CancellableOperation: Sendable {
   func cancel()
 }
 
-/// An operation under way that can be suspended, too, from any thread, even when it has ended.
+/// An operation under way that can also be suspended, from any thread, even when it has ended.
 ///
 /// Calls may be repeated; the last one counts.
 public protocol SuspendableOperation: CancellableOperation {

@@ -1,6 +1,6 @@
 /// The names whose values are secrets: of header fields, parameters, members of JSON, elements of XML and parts of forms.
 ///
-/// The one list of the framework. Whatever prints such values shows `•••` in their place: descriptions, records,
+/// The framework has one list. Every text that contains such a value shows `•••` in its place: descriptions, records,
 /// ``HTTPRequest/curlCommand(maskingSecrets:)``. It knows the usual names; ``add(_:)-(String...)`` those of an application:
 ///
 /// ```swift
@@ -17,8 +17,7 @@ public enum SecretNames {
   /// `hmac`, `auth`, `credential`, `cookie`, `pin`, `otp` or the like, when it contains `token`, `secret`, `password` or
   /// the like without a separator, and when `code`, `sign`, `ticket` or the like is the whole of it. Not secret are names
   /// that end with `timestamp`, `nonce`, `endpoint` or `supported`, and a few whole names: `Idempotency-Key`, `X-Key-ID`,
-  /// `partition_key`, `primaryKey`, `token_type` and others. A name too many costs a look at the original, one too few a
-  /// secret.
+  /// `partition_key`, `primaryKey`, `token_type` and others. The rules mask too much rather than too little.
   public static func contains(_ name: String) -> Bool {
     if let known = lists.withLock({ $0.verdicts[name] }) { return known }
     let own = lists.withLock { $0.own }

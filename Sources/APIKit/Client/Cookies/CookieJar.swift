@@ -17,7 +17,8 @@ public final class CookieJar: Sendable {
     case firstParty([String])
   }
 
-  /// How many cookies are kept; above it the least recently used one is removed (RFC 6265, 6.1).
+  /// The largest numbers of cookies; above one of them the least recently used cookie is removed
+  /// (RFC 6265, 6.1).
   public struct Limits: Sendable, Hashable {
     /// Cookies of one domain; the default is 50.
     public var perDomain: Int
@@ -95,7 +96,7 @@ public final class CookieJar: Sendable {
   /// - Parameters:
   ///   - store: The file that keeps cookies between runs; none by default.
   ///   - accept: Which servers may set cookies; those of every server by default.
-  ///   - limits: How many are kept.
+  ///   - limits: The largest numbers of cookies.
   ///   - isPublicSuffix: Whether a domain is a public suffix, for which no cookie may be set. By default
   ///     ``publicSuffixSource`` decides.
   ///   - now: The time in seconds since 1970; the system's by default.
@@ -128,11 +129,11 @@ public final class CookieJar: Sendable {
 
   deinit { try? flush() }
 
-  /// Where jars know public suffixes from, unless they were given a test of their own: `libpsl` and its version, or
-  /// `built in` for single labels and the domains of the most common registries and hosts.
+  /// The source of the public suffixes, unless a jar has a test of its own: `libpsl` and its version, or `built in`
+  /// for single labels and the domains of the most common registries and hosts.
   ///
-  /// On Linux libpsl is there where libcurl was built with it, as on Debian and Ubuntu; the system's copy of the list
-  /// is read where it is newer than the library's. Apple systems offer applications none.
+  /// On Linux libpsl is present if libcurl was built with it, as on Debian and Ubuntu; the system's copy of the list
+  /// is read if it is newer than the library's. Apple systems offer applications no such list.
   /// - SeeAlso: <https://publicsuffix.org>
   public static var publicSuffixSource: String { PublicSuffix.source }
 
@@ -240,10 +241,10 @@ public final class CookieJar: Sendable {
     writeLater()
   }
 
-  /// Removes every cookie, those that others have written to the file as well: another user follows. Loads that were called
-  /// while the jar had cookies for their host end with ``APIError/Reason/signedOut``.
+  /// Removes every cookie, also those that other processes have written to the file. Call it when the user changes. Loads
+  /// that were called while the jar had cookies for their host end with ``APIError/Reason/signedOut``.
   ///
-  /// Returns once they are gone from the file, which is removed where it cannot be written, on a full disk for example.
+  /// Returns once they are gone from the file. A file that cannot be written, e.g. on a full disk, is removed.
   public func removeAll() { try? forgetAll() }
 
   /// As ``removeAll()``; throws when the file can be neither written nor removed.

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Cookies are secrets: without a key they stay in memory.
 public struct CookieStore: Sendable, Hashable {
-  /// Where the file is.
+  /// The path of the file.
   public let path: String
   private let keys: StorageKeys
 
@@ -15,8 +15,8 @@ public struct CookieStore: Sendable, Hashable {
   /// Makes a store at a path. The folder is made at the first write.
   ///
   /// - Parameters:
-  ///   - path: Where the file is.
-  ///   - key: 32 bytes, from where others cannot read them: the application's, or ``SecretKey/keychain``.
+  ///   - path: The path of the file.
+  ///   - key: 32 bytes that others cannot read: the application's, or ``SecretKey/keychain``.
   ///   - previousKeys: Keys of the past, under which cookies are still read; later writes are sealed under `key`.
   ///     None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
@@ -40,8 +40,8 @@ public struct CookieStore: Sendable, Hashable {
   /// Why the file cannot be read: its cookies are then not those of the jar, and the next ones replace it. Nil when it
   /// can be read, and when there is none.
   ///
-  /// ``APIError/Reason/fileFailed``, whose detail has the finding: another key, damage, another kind of content, the
-  /// form of a later version, which is not replaced.
+  /// The error is ``APIError/Reason/fileFailed``; its detail names the cause: another key, damage, another kind of
+  /// content, the form of a later version, which is not replaced.
   public var fault: APIError? {
     do {
       _ = try readOrThrow()

@@ -1,4 +1,4 @@
-/// How many durations fell into each of 43 ranges between 10 µs and 100 s: the summary of loads that are no longer kept.
+/// The number of durations in each of 43 ranges between 10 µs and 100 s: the summary of loads that are no longer kept.
 public struct DurationHistogram: Sendable {
   /// The upper ends of the ranges, each included, in microseconds: 1, 1.5, 2, 3, 5 and 7 times each power of ten.
   package static let bounds: [Int64] = {
@@ -18,10 +18,10 @@ public struct DurationHistogram: Sendable {
   private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
   /// The number of durations.
   public private(set) var count = 0
-  /// Their sum.
+  /// The sum of the durations.
   public private(set) var sum = Duration.zero
 
-  /// An empty one.
+  /// Makes an empty histogram.
   public init() {}
 
   /// Counts a duration.

@@ -12,7 +12,7 @@
 /// It keeps less than 1 KiB for each of the last loads, and for at most 200 APIs a histogram; further APIs are
 /// counted under ``other``. Safe on any thread.
 public final class FlightStatistics: FlightObserver {
-  /// The one of the process.
+  /// The statistics of the process.
   public static let shared = FlightStatistics()
 
   /// The name of all APIs beyond the first 200.
@@ -38,7 +38,7 @@ public final class FlightStatistics: FlightObserver {
     var latest = 0
   }
 
-  /// How many loads are kept one by one.
+  /// The number of loads that are kept one by one.
   public let capacity: Int
   private let state: Mutex<StatisticsState>
 

@@ -33,7 +33,7 @@ public struct LandedLoad: Sendable {
     case cancelled
   }
 
-  /// Where the response of a load came from.
+  /// The origin of a load's response.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
     /// A wire call of its own.
     case network
@@ -51,7 +51,7 @@ public struct LandedLoad: Sendable {
     case stale
     /// The service's fallback.
     case fallback
-    /// Nothing: it ended before anything was sent.
+    /// The load ended before anything was sent.
     case unsent
   }
 
@@ -59,10 +59,10 @@ public struct LandedLoad: Sendable {
   public let flight: FlightID
   /// The API.
   public let api: API
-  /// The host that was asked last; nil when nothing was sent.
+  /// The host of the last request; nil when nothing was sent.
   public let host: String?
-  /// The address of the server that was connected to last, whether or not it responded; nil when there was none or the
-  /// transport does not tell.
+  /// The address of the last connection, whether or not the server responded; nil when there was none or the transport
+  /// does not report it.
   public let address: String?
   /// The status of the last response; nil when there was none.
   public let status: Int?
@@ -70,7 +70,7 @@ public struct LandedLoad: Sendable {
   public let outcome: Outcome
   /// The error's ``APIError/label``, or the name of the ``CancellationReason``; nil for a success.
   public let reason: String?
-  /// Where its response came from.
+  /// The origin of its response.
   public let origin: Origin
   /// When `load` was called, in seconds since 1970 by the wall clock, for people.
   public let secondsSince1970: Double
@@ -89,7 +89,7 @@ public struct LandedLoad: Sendable {
   private let firstAttempt: Duration?
   private let laterAttempts: [Duration]
 
-  /// How long each attempt took, its redirects included, in order; empty when none was made.
+  /// The duration of each attempt, its redirects included, in order; empty when none was made.
   public var attempts: [Duration] { (firstAttempt.map { [$0] } ?? []) + laterAttempts }
 }
 

@@ -1,18 +1,18 @@
-/// The numbers of several finished loads. Without loads every number is nil: none is not zero.
+/// The numbers of several finished loads. Without loads the rate and the durations are nil.
 public struct LoadSummary: Sendable {
   /// The number of loads, cancelled ones included.
   public let total: Int
-  /// Those that ended with a response.
+  /// The number of loads that ended with a response.
   public let succeeded: Int
-  /// Those that ended with an error.
+  /// The number of loads that ended with an error.
   public let failed: Int
-  /// Those that were cancelled. They count neither for the success rate nor for the durations.
+  /// The number of cancelled loads. They count neither for the success rate nor for the durations.
   public let cancelled: Int
-  /// The share of successes among those that were not cancelled, 0 to 1.
+  /// The share of successes among the loads that were not cancelled, 0 to 1; nil without loads.
   public var successRate: Double? {
     succeeded + failed == 0 ? nil : Double(succeeded) / Double(succeeded + failed)
   }
-  /// The mean duration.
+  /// The mean duration; nil without loads.
   public let mean: Duration?
   /// The 50th percentile by nearest rank.
   public var median: Duration? { percentile(0.5) }
@@ -20,11 +20,11 @@ public struct LoadSummary: Sendable {
   public var p95: Duration? { percentile(0.95) }
   /// The 99th percentile by nearest rank.
   public var p99: Duration? { percentile(0.99) }
-  /// How often each status was the last one.
+  /// The number of loads by their last status.
   public let statuses: [Int: Int]
-  /// How often each ``APIError/label`` was the reason of a failure.
+  /// The number of failures by ``APIError/label``.
   public let reasons: [String: Int]
-  /// How often each origin.
+  /// The number of loads by the origin of their response.
   public let origins: [LandedLoad.Origin: Int]
   /// Bytes of bodies on the wire, sent and received.
   public let bytes: (sent: Int64, received: Int64)
@@ -34,7 +34,7 @@ public struct LoadSummary: Sendable {
   /// The duration that at least this share of the loads did not exceed, by nearest rank: 0.95 for the 95th percentile.
   public func percentile(_ fraction: Double) -> Duration? { NearestRank.value(fraction, of: durations) }
 
-  /// Sums up loads.
+  /// Summarises loads.
   public init(_ loads: some Sequence<LandedLoad>) {
     var (succeeded, failed, cancelled) = (0, 0, 0)
     var statuses: [Int: Int] = [:]
@@ -65,7 +65,7 @@ public struct LoadSummary: Sendable {
 }
 
 extension LoadSummary: CustomStringConvertible {
-  /// The numbers in one line; `none` in the place of those that there are not.
+  /// The numbers in one line, with `none` for a number that is nil.
   public var description: String {
     let rate = successRate.map { "\(($0 * 1000).rounded() / 10) %" } ?? "none"
     let times = [("mean", mean), ("median", median), ("p95", p95), ("p99", p99)]

@@ -2,15 +2,15 @@
 public struct StatisticsReport: Sendable {
   /// The last loads one by one, in the order in which they landed.
   public let loads: [LandedLoad]
-  /// All of them in numbers.
+  /// The summary of all kept loads.
   public let summary: LoadSummary
   package let totals: [FlightStatistics.Totals]
 
-  /// A number of loads that belong together.
+  /// Loads with a common name.
   public struct Group: Sendable {
     /// The common name: an API's ``LandedLoad/API/description``, a service's name, a host.
     public let name: String
-    /// Their numbers.
+    /// The summary of the loads.
     public let summary: LoadSummary
   }
 
@@ -20,11 +20,11 @@ public struct StatisticsReport: Sendable {
     summary = LoadSummary(loads)
   }
 
-  /// Sums up loads that the application has kept itself.
+  /// Makes a report of loads that the application has kept itself.
   public init(_ loads: [LandedLoad]) { self.init(loads: loads) }
 
-  /// The kept loads that took longer than a limit, the slowest first. One that took exactly as long is not among them,
-  /// nor is a cancelled one.
+  /// The kept loads that took longer than a limit, the slowest first. A load that took exactly as long is not
+  /// included, nor is a cancelled one.
   public func slow(longerThan limit: Duration) -> [LandedLoad] {
     loads.filter { $0.outcome != .cancelled && $0.duration > limit }.sorted { $0.duration > $1.duration }
   }
@@ -36,20 +36,20 @@ public struct StatisticsReport: Sendable {
   public var byAPI: [Group] { groups { $0.api.description } }
   /// The kept loads by service, the most used first.
   public var byService: [Group] { groups { $0.api.service } }
-  /// The kept loads that were sent by host, the most used first.
+  /// The kept loads that were sent, by host, the most used first.
   public var byHost: [Group] { groups(\.host) }
-  /// The kept loads that a server responded to by its address, where the transport tells it, the most used first.
+  /// The kept loads by the address of the server, if the transport reports it, the most used first.
   public var byAddress: [Group] { groups(\.address) }
-  /// The kept loads by where their responses came from, the most frequent first.
+  /// The kept loads by the origin of their responses, the most frequent first.
   public var byOrigin: [Group] { groups { $0.origin.rawValue } }
 
-  /// The durations of all loads since the beginning that were not cancelled, those included that are no longer kept
-  /// one by one.
+  /// The durations of all loads since the beginning that were not cancelled, including those that are no longer
+  /// kept one by one.
   public var durationsSinceStart: DurationHistogram {
     totals.reduce(into: DurationHistogram()) { $0.add($1.durations) }
   }
 
-  /// The number of loads since the beginning, those included that are no longer kept one by one.
+  /// The number of loads since the beginning, including those that are no longer kept one by one.
   public var totalSinceStart: Int { totals.reduce(0) { $0 + $1.succeeded + $1.failed + $1.cancelled } }
 
   /// At most 200 groups; the rest is one.

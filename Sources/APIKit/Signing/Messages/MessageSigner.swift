@@ -21,13 +21,14 @@ public struct MessageSigner: RequestSigner {
     public var components: [SignatureComponent]
     /// Components that are covered if the request has them.
     public var whereStated: [SignatureComponent]
-    /// How long the signature is valid, in seconds (`expires`). The default, nil, does not say.
+    /// The number of seconds for which the signature is valid (`expires`). The default, nil, states
+    /// none.
     public var lifetime: Int?
     /// The purpose of the signature (`tag`). None by default.
     public var tag: String?
-    /// Whether the algorithm is stated (`alg`). The default is false: the other side knows it from the key.
+    /// Whether the algorithm is stated (`alg`). The default is false: the server knows it from the key.
     public var statesAlgorithm = false
-    /// Whether it has a nonce, by which the other side can tell a repeated request. The default is true.
+    /// Whether it has a nonce, by which the server can detect a repeated request. The default is true.
     public var hasNonce = true
 
     /// Makes a signature.
@@ -38,7 +39,7 @@ public struct MessageSigner: RequestSigner {
     ///   - components: The covered components; the default is the method and the whole URL.
     ///   - whereStated: Components that are covered if the request has them; the default is the digest of the body, its type
     ///     and the credential.
-    ///   - lifetime: How long it is valid, in seconds; nil does not say.
+    ///   - lifetime: The number of seconds for which it is valid; nil states none.
     ///   - tag: The purpose; nil for none.
     public init(
       label: String = "sig1", key: SignatureKey,

@@ -5,20 +5,20 @@
 ///   keys: [try SignatureKey(id: "server-1", algorithm: .ed25519, publicKey: pem)],
 ///   required: [.status, .contentDigest, .method.ofRequest, .targetURI.ofRequest])
 /// ```
-/// The components ``SignatureComponent/ofRequest`` bind a response to the request that it answers: without them, another
-/// response of the same server could be put in its place.
+/// The components ``SignatureComponent/ofRequest`` bind a response to the request that it answers: without them, an
+/// attacker could replace it with another response of the same server.
 ///
-/// Every signature with a known key, or those with the wanted label and tag, must verify, and there must be one. Refused
-/// is what is missing, what stands twice and what is not known: components, parameters, keys, labels. `Content-Digest`,
-/// where it is covered, is compared with the body as it was on the wire; a message without a body needs none.
+/// Every signature with a known key, or each one with the wanted label and tag, must verify, and there must be at least
+/// one. A component, parameter, key or label that is missing, repeated or unknown is refused. `Content-Digest`, where it
+/// is covered, is compared with the body as it was on the wire; a message without a body needs none.
 public struct MessageVerifier: ResponseVerifier {
   /// The keys by which messages may be signed, found by their ids.
   public let keys: [SignatureKey]
   /// The components that a signature must cover.
   public let required: [SignatureComponent]
-  /// The label of the signatures that count; nil, the default, does not say. Labels are not signed: prefer ``tag``.
+  /// The label of the signatures that count; nil, the default, accepts any. Labels are not signed: prefer ``tag``.
   public var label: String?
-  /// The tag of the signatures that count; nil, the default, does not say.
+  /// The tag of the signatures that count; nil, the default, accepts any.
   public var tag: String?
   /// The largest difference between the time of a signature (`created`) and the clock, in seconds. The default is 300.
   public var window = 300
@@ -54,7 +54,8 @@ public struct MessageVerifier: ResponseVerifier {
 
   /// Verifies a request that a server received.
   ///
-  /// The server has to check whether a nonce was used before: store those of the last `2 * window` seconds.
+  /// The server has to check whether a nonce was used before: store the nonces of the last `2 * window`
+  /// seconds.
   /// - Parameters:
   ///   - request: The request as received, its body before content decoding.
   ///   - now: The server's time in seconds since 1970.

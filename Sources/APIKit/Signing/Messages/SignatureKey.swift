@@ -15,7 +15,8 @@ public struct SignatureKey: Sendable {
     case ecdsaP384SHA384 = "ecdsa-p384-sha384"
     /// RSA with the padding PSS and SHA-512; at least 2,048 bits.
     case rsaPSSSHA512 = "rsa-pss-sha512"
-    /// RSA with the padding of PKCS#1 1.5 and SHA-256; at least 2,048 bits. For servers that know nothing else.
+    /// RSA with the padding of PKCS#1 1.5 and SHA-256; at least 2,048 bits. For servers that support nothing
+    /// else.
     case rsaV15SHA256 = "rsa-v1_5-sha256"
 
     var kind: Crypto.KeyKind? {
@@ -35,7 +36,7 @@ public struct SignatureKey: Sendable {
     case pair(Crypto.AsymmetricKey)
   }
 
-  /// The id by which the other side finds the key (`keyid`).
+  /// The id by which the verifier finds the key (`keyid`).
   public let id: String
   /// How it signs.
   public let algorithm: Algorithm
@@ -43,10 +44,10 @@ public struct SignatureKey: Sendable {
   let digest: String
   private let secret: Secret
 
-  /// A secret that both sides know, for HMAC with SHA-256.
+  /// Makes a shared secret, for HMAC with SHA-256.
   ///
   /// - Parameters:
-  ///   - id: The id by which the other side finds the key.
+  ///   - id: The id by which the verifier finds the key.
   ///   - secret: The secret.
   /// - Throws: ``APIError/Reason/signingFailed`` for an empty secret, with which anyone could sign.
   public init(id: String, secret: SecretKey) throws(APIError) {
@@ -58,24 +59,24 @@ public struct SignatureKey: Sendable {
     self.secret = .shared(Crypto.HMACKey(secret.bytes))
   }
 
-  /// The private key of a pair, which signs and verifies.
+  /// Makes the private key of a pair, which signs and verifies.
   ///
   /// - Parameters:
-  ///   - id: The id by which the other side finds the key.
+  ///   - id: The id by which the verifier finds the key.
   ///   - algorithm: How it signs.
-  ///   - privateKey: PEM or DER: PKCS#8, PKCS#1 (`RSA PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`), not enciphered.
-  /// - Throws: ``APIError/Reason/signingFailed`` when it is no such key.
+  ///   - privateKey: PEM or DER: PKCS#8, PKCS#1 (`RSA PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`), not encrypted.
+  /// - Throws: ``APIError/Reason/signingFailed`` for bytes that are not such a key.
   public init(id: String, algorithm: Algorithm, privateKey: SecretKey) throws(APIError) {
     try self.init(id: id, algorithm: algorithm, bytes: privateKey.bytes, isPrivate: true)
   }
 
-  /// The public key of a pair, which verifies only.
+  /// Makes the public key of a pair, which verifies only.
   ///
   /// - Parameters:
   ///   - id: The id by which the key is found.
   ///   - algorithm: How its pair signs.
   ///   - publicKey: PEM or DER: SubjectPublicKeyInfo (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
-  /// - Throws: ``APIError/Reason/signingFailed`` when it is no such key.
+  /// - Throws: ``APIError/Reason/signingFailed`` for bytes that are not such a key.
   public init(id: String, algorithm: Algorithm, publicKey: [UInt8]) throws(APIError) {
     try self.init(id: id, algorithm: algorithm, bytes: publicKey, isPrivate: false)
   }

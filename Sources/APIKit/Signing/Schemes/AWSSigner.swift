@@ -1,7 +1,8 @@
 /// Signs with AWS Signature Version 4, as the services of Amazon and those that are compatible with them ask for.
 ///
-/// The signature covers method, path, query, header fields, time and the digest of the body; AWS accepts it for 5 to
-/// 15 minutes. The time is that of the service's ``ServerClock``, so state one: a refusal for the time then teaches it.
+/// The signature covers method, path, query, header fields, time and the digest of the body; AWS accepts it for 5 to 15
+/// minutes. The time is that of the service's ``ServerClock``, so state one: it is corrected when the server refuses a
+/// signature for its time.
 ///
 /// ```swift
 /// let identity = ServiceIdentity(
@@ -9,9 +10,9 @@
 ///   clock: ServerClock())
 /// ```
 ///
-/// Signed are all header fields that the request states, except those that proxies change: `User-Agent`, `Expect`,
-/// `traceparent`, `tracestate`, `X-Amzn-Trace-Id` and the fields of one connection, such as `Connection` and `TE`. A
-/// temporary credential has a session token, which is sent and signed too.
+/// The signature covers all header fields that the request states, except those that proxies change: `User-Agent`,
+/// `Expect`, `traceparent`, `tracestate`, `X-Amzn-Trace-Id` and the fields of one connection, such as `Connection`
+/// and `TE`. A temporary credential has a session token, which is sent and signed too.
 /// - SeeAlso: <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>
 public struct AWSSigner: RequestSigner {
   /// How the signature covers the body.
@@ -92,13 +93,15 @@ public struct AWSSigner: RequestSigner {
 
   /// A URL that carries the signature in its query, so that its holder may send this one request for a while.
   ///
-  /// The URL is a secret as long as it is valid. Whoever uses it sends the same method and the header fields that
-  /// `request` states.
+  /// The URL is a secret as long as it is valid. A request to it must have the same method and the header fields
+  /// that `request` states.
   ///
   /// - Parameters:
   ///   - request: Method, URL and header fields. Its body is covered, except for S3, where none is.
-  ///   - secondsSince1970: When the URL becomes valid. The default, nil, is the device's time.
-  ///   - seconds: For how long it is valid, 1 to 604,800 seconds (a week). A temporary credential may end before.
+  ///   - secondsSince1970: The time at which the URL becomes valid. The default, nil, is the
+  ///     device's time.
+  ///   - seconds: The number of seconds for which it is valid, 1 to 604,800 (a week). A temporary credential may
+  ///     end before.
   /// - Throws: ``APIError/Reason/signingFailed`` for a number of seconds outside its range, and what
   ///   ``sign(_:_:)`` throws.
   public func presigned(

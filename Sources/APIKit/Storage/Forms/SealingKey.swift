@@ -1,8 +1,8 @@
 import Foundation
 
 extension CodingUserInfoKey {
-  /// The key under which an encoder seals the secrets of settings and parameters, and a decoder opens them: a
-  /// ``SecretKey`` of 32 bytes.
+  /// The key with which an encoder encrypts the secrets of settings and parameters, and a decoder decrypts
+  /// them: a ``SecretKey`` of 32 bytes.
   ///
   /// ```swift
   /// let encoder = JSONEncoder()
@@ -19,7 +19,7 @@ extension CodingUserInfoKey {
 
 extension APIError.Reason {
   /// A setting or its secret has no written form: a closure, an object of the application, or a secret without a key to
-  /// seal it.
+  /// encrypt it.
   public static let unwritableForm = Self("unwritable-form", "it cannot be written")
   /// The data are not the written form of this setting, or have another version; the detail says which.
   public static let unreadableForm = Self("unreadable-form", "what was written cannot be read")

@@ -1,14 +1,15 @@
 import Foundation
 
-/// Parameters as they are kept: every value with its kind, in order, and secrets sealed.
+/// Parameters in the form for storage: every value with its kind, in order, and secrets encrypted.
 ///
-/// ``Parameters`` encode as they are sent, where a date is a text and the order may be lost. To keep them, encode this:
+/// ``Parameters`` encode as they are sent, where a date is a text and the order may be lost. To store them, encode this
+/// type:
 ///
 /// ```swift
 /// encoder.userInfo[.sealingKey] = key
 /// let bytes = try encoder.encode(WrittenParameters(parameters))
 /// ```
-/// Where a name is one of ``SecretNames``, at any level, all pairs are sealed under
+/// Where a name is one of ``SecretNames``, at any level, all pairs are encrypted under
 /// `CodingUserInfoKey.sealingKey`. Without the key, encoding throws ``APIError/Reason/unwritableForm``.
 public struct WrittenParameters: Sendable, Hashable {
   /// The parameters.

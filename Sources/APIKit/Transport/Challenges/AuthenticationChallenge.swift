@@ -9,8 +9,8 @@ public struct AuthenticationChallenge: Sendable, CustomStringConvertible {
     /// - `chain`: its certificates in DER, its own first; the verified chain where there is one.
     /// - `fault`: why the policy refuses it; nil when the policy trusts it.
     case serverTrust(chain: [[UInt8]], fault: APIError?)
-    /// The client's certificate, asked for by a server that is trusted. `authorities` are the names in DER that it
-    /// accepts certificates of; empty when it does not say.
+    /// A trusted server asks for the client's certificate. `authorities` are the names in DER that it accepts
+    /// certificates of; empty when it does not say.
     case clientCertificate(authorities: [[UInt8]])
     /// A user and a password that are sent as they are (RFC 7617).
     case basic
@@ -22,7 +22,7 @@ public struct AuthenticationChallenge: Sendable, CustomStringConvertible {
   public var kind: Kind
   /// The protection space.
   public var space: ProtectionSpace
-  /// How many logins for this request were refused already.
+  /// The number of logins for this request that were refused already.
   public var previousFailures: Int
   /// The login that ``ChallengeAnswer/default`` would use: the stored one. Nil when there is none, or when it was refused.
   public var proposed: HTTPLogin?
@@ -50,7 +50,8 @@ public struct AuthenticationChallenge: Sendable, CustomStringConvertible {
   }
 }
 
-/// Where one proof of identity counts: an origin or a proxy, and for logins a realm (RFC 9110, 11.5).
+/// The protection space of a login or certificate: an origin or a proxy, and for logins a realm (RFC
+/// 9110, 11.5).
 public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
   /// The scheme of the URL: `https`, or `http`.
   public var scheme: String
@@ -60,7 +61,7 @@ public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
   public var port: Int
   /// The realm that the challenge names; empty for certificates, and where a proxy refuses a tunnel.
   public var realm: String
-  /// Whether a proxy asks.
+  /// Whether the challenge comes from a proxy.
   public var isProxy: Bool
 
   /// Makes a space.
@@ -97,15 +98,17 @@ public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
 
 /// The answer of a ``ChallengeHandler`` to a challenge.
 public enum ChallengeAnswer: Sendable {
-  /// This proof; one that does not fit the challenge fails the load with ``APIError/Reason/misconfigured``.
+  /// Answers with this proof. A proof that does not fit the challenge fails the load with
+  /// ``APIError/Reason/misconfigured``.
   case use(ChallengeProof)
-  /// As without a handler: the ``TLSPolicy`` decides about the server, its identity is shown to a server that asks for one,
-  /// and a stored login is used once.
+  /// The same as without a handler: the ``TLSPolicy`` decides about the server and states the client certificate, and a
+  /// stored login is used once.
   case `default`
-  /// The load fails with ``APIError/Reason/challengeCancelled``. The next load is asked about again.
+  /// The load fails with ``APIError/Reason/challengeCancelled``. The handler is asked again for the
+  /// next load.
   case cancel
-  /// A server is not trusted: the load fails with ``APIError/Reason/certificateRejected``. To any other challenge nothing
-  /// is shown: the response with status 401 or 407 lands, a connection without a certificate is tried.
+  /// A server is not trusted: the load fails with ``APIError/Reason/certificateRejected``. Any other challenge gets no
+  /// proof: the response with status 401 or 407 lands, and the connection is tried without a certificate.
   case reject
 }
 

@@ -1,8 +1,8 @@
-/// The application's answers to authentication challenges, with a memory of earlier ones.
+/// Gives the application's answers to authentication challenges, and remembers earlier answers.
 ///
 /// Give it to a session (``TransportConfiguration/challenges``) or to one exchange (``HTTPExchange/challenges``), which
-/// goes first. No transport waits on its thread for the answer: an attempt ends at the challenge, the handler is asked, and
-/// another attempt is made.
+/// takes precedence. No transport waits on its thread for the answer: an attempt ends at the challenge, the handler is
+/// asked, and another attempt is made.
 ///
 /// ```swift
 /// let handler = ChallengeHandler { challenge in
@@ -13,8 +13,8 @@
 ///
 /// It is asked once for a server (host, port and chain), for a client certificate (host and port) and for a login (its
 /// ``ProtectionSpace``, and again when the login is refused); loads that meet the same challenge meanwhile wait for the
-/// same answer, and use a login while it is being tried. Answers hold for this handler alone: a connection that was
-/// opened on its answer serves no load with another handler or with none. ``forget()`` forgets all of them. In a test, call
+/// same answer, and use a login while it is being tried. Answers apply to this handler alone: a connection that was opened
+/// on its answer serves no load with another handler or without one. ``forget()`` forgets all of them. In a test, call
 /// ``decide(_:)`` with a challenge of your own.
 ///
 /// Isolation: the closure runs in a task of its own, on no transport's thread; it may wait for the user. It is cancelled

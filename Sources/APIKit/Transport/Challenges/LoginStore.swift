@@ -2,8 +2,8 @@ import Foundation
 
 /// Keeps logins by protection space, for ``ChallengeAnswer/default``.
 ///
-/// ``MemoryLoginStore``, ``FileLoginStore`` and, on Apple platforms, `KeychainLoginStore` exist. Safe on any thread; called
-/// on threads that may block, for as long as it takes.
+/// ``MemoryLoginStore``, ``FileLoginStore`` and, on Apple platforms, `KeychainLoginStore` exist. Safe on any thread. It is
+/// called on threads that may block.
 public protocol LoginStore: AnyObject, Sendable {
   /// The login of a space; nil when there is none.
   ///
@@ -29,10 +29,11 @@ public final class MemoryLoginStore: LoginStore {
   public func store(_ login: HTTPLogin?, in space: ProtectionSpace) { logins.withLock { $0[space] = login } }
 }
 
-/// Keeps logins in a folder, one sealed file per space: AES-256-GCM under a key of the application, mode 0600.
+/// Keeps logins in a folder, one encrypted file per space: AES-256-GCM under a key of the application, mode
+/// 0600.
 ///
-/// The name of a file does not reveal its space, and the space is sealed with the login, so that files cannot be
-/// exchanged. Processes may share a folder: a file is replaced as a whole.
+/// The name of a file does not reveal its space, and the space is encrypted with the login, so that files cannot
+/// be exchanged. Processes may share a folder: a file is replaced as a whole.
 public final class FileLoginStore: LoginStore {
   private let folder: String
   private let keys: StorageKeys
@@ -45,8 +46,8 @@ public final class FileLoginStore: LoginStore {
   /// - Parameters:
   ///   - folder: The folder's path.
   ///   - key: 32 random bytes, stored where others cannot read them.
-  ///   - previousKeys: Keys of the past, under which logins are still read; later writes are sealed under `key`.
-  ///     None by default.
+  ///   - previousKeys: Keys of the past, under which logins are still read; later writes are encrypted under
+  ///     `key`. None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
   public init(folder: String, key: SecretKey, previousKeys: [SecretKey] = []) throws(APIError) {
     do throws(StorageKeys.WrongLength) {
@@ -57,7 +58,7 @@ public final class FileLoginStore: LoginStore {
     self.folder = folder
   }
 
-  /// Renamed: a key is a ``SecretKey`` now.
+  /// Renamed: use the initializer that takes a ``SecretKey``.
   @available(*, deprecated, message: "use SecretKey(bytes:)")
   public convenience init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {
     try self.init(

@@ -100,7 +100,8 @@ public struct HTTPExchange: Sendable {
   /// be signed. The default is false. A transport that cannot keep it asks for a body without content coding.
   public var keepsCodedBody = false
 
-  /// The flight that it belongs to, so that what keeps exchanges can name the API; nil, the default, for none.
+  /// The flight that it belongs to, so that an archive of exchanges can name the API; nil, the default, for
+  /// none.
   public var flightID: FlightID?
 
   private mutating func change(_ body: (inout Extras) -> Void) {

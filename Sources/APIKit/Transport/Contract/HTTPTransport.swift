@@ -21,11 +21,11 @@ public protocol HTTPTransport: Sendable {
   /// It does not add them where ``HTTPExchange/crossesOrigin`` is true: the request then has the public ones.
   var headers: HTTPHeaders { get }
 
-  /// On whose behalf its requests are sent, as far as the transport itself says so: a text that is the same in every
-  /// process, equal for the same header fields and client certificate only, and holds no secret. The default is empty.
+  /// The identity that the transport itself adds to requests: a text that is the same in every process, equal for the
+  /// same header fields and client certificate only, and holds no secret. The default is empty.
   ///
-  /// Loads share calls and stored responses only where it is equal. So a transport that adds what authenticates must
-  /// state it.
+  /// Loads share requests and stored responses only if it is equal. So a transport that adds credentials must state
+  /// it.
   var caller: String { get }
 
   /// Whether loads over the transport use no cache, unless they say otherwise: see
@@ -55,7 +55,7 @@ extension HTTPTransport {
   /// None.
   public var headers: HTTPHeaders { HTTPHeaders() }
 
-  /// Nobody's.
+  /// Empty.
   public var caller: String { "" }
   /// False.
   public var ignoresCaches: Bool { false }

@@ -1,14 +1,14 @@
-/// How far one request on the wire has come.
+/// A phase of one request.
 ///
 /// ``FlightEvent/phase(_:)`` sends it to the listeners of ``FlightEvents``.
 public enum RequestPhase: Sendable, Hashable {
   /// It waits in the transport for a connection: the limit of its host or of the transport is reached.
   case queued
-  /// The name of the host, or of the proxy, was looked up. Not told for a connection that is used again.
+  /// The name of the host, or of the proxy, was looked up. Not reported for a reused connection.
   case nameLookedUp
-  /// There is a connection; whether one that was open before is used again.
+  /// The request has a connection; `isReused` says whether it was open before.
   case connected(isReused: Bool)
-  /// The TLS handshake is complete. Not told for a connection that is used again.
+  /// The TLS handshake is complete. Not reported for a reused connection.
   case secured
   /// The request was written, its body included.
   case requestSent

@@ -37,11 +37,11 @@ public struct TransferProgress: Sendable, Hashable {
   public var total: Int64 { isReceiving ? received : sent }
   /// Bytes to move in all; nil when that is not known.
   public var expected: Int64? { isReceiving ? totalToReceive : totalToSend }
-  /// From 0 to 1; nil when it is not known how many bytes there are.
+  /// The part that has moved, from 0 to 1; nil when the number of bytes is not known.
   public var fraction: Double? {
     expected.map { $0 > 0 ? min(1, Double(total) / Double($0)) : 1 }
   }
-  /// The time until the rest has moved at the present rate; nil when that cannot be said.
+  /// The time until the rest has moved at the present rate; nil when it is not known.
   public var timeLeft: Duration? {
     guard let expected, let rate, rate > 0 else { return nil }
     return .seconds(Double(max(0, expected - total)) / rate)

@@ -3,10 +3,10 @@
 
   /// Sends requests with libcurl: the default transport on Linux.
   ///
-  /// One thread runs the transfers of a transport; it alone calls libcurl. Connections, TLS sessions and
-  /// resolved names are kept and reused. FTP has a thread and connections of its own, and so have requests
-  /// with a body and streamed responses over TLS, which use HTTP/1.1: see Docs/Connections.md. Make one transport per configuration and keep it: every transport
-  /// has its own thread and connections. It stops when its last reference is released.
+  /// One thread runs the transfers of a transport; it alone calls libcurl. Connections, TLS sessions and resolved names are
+  /// kept and reused. FTP has a thread and connections of its own, and so have requests with a body and streamed responses
+  /// over TLS, which use HTTP/1.1: see `Docs/Connections.md`. Make one transport per configuration and keep it: every
+  /// transport has its own thread and connections. It stops when its last reference is released.
   ///
   /// Isolation: may be used from any thread, with many exchanges at once. Redirects, cookies and retries
   /// are handled above it.
@@ -14,11 +14,11 @@
   public final class CurlTransport: ConfiguredTransport, WireTransport, CodingTransport {
     /// The settings of all its requests.
     public let configuration: TransportConfiguration
-    /// Those of its configuration.
+    /// The value of its configuration.
     public var headers: HTTPHeaders { configuration.headers }
-    /// That of its configuration.
+    /// The value of its configuration.
     public var ignoresCaches: Bool { configuration.ignoresCaches }
-    /// Those of its configuration.
+    /// The value of its configuration.
     public var loadOptions: LoadOptions { configuration.loadOptions }
     /// A digest of the configuration's header fields and client certificate; empty where there are none.
     public let caller: String
@@ -171,15 +171,14 @@
     ///
     /// No request is sent on them. Name, address, proxy, certificate and pins are checked, and a failure is
     /// thrown. With HTTP/2 one connection carries many requests, so only one is opened; requests with a body do
-    /// not use it. A server may close
-    /// an idle connection; the next request then opens another. URLs other than `http` and `https` fail
-    /// with ``APIError/Reason/unsupportedScheme``, and servers with TLS 1.3 and without HTTP/2 with
-    /// ``APIError/Reason/unsupportedCapability`` from libcurl 8.0.0 on: their session tickets wait unread, for
-    /// which libcurl closes the connection instead of using it.
+    /// not use it. A server may close an idle connection; the next request then opens another. URLs other than
+    /// `http` and `https` fail with ``APIError/Reason/unsupportedScheme``, and servers with TLS 1.3 and without
+    /// HTTP/2 with ``APIError/Reason/unsupportedCapability`` from libcurl 8.0.0 on: their session tickets wait
+    /// unread, and libcurl closes such a connection instead of using it.
     /// - Parameters:
     ///   - url: The URL of the requests to come, or any other of their host; `http` or `https`.
-    ///   - connections: How many to open, in addition to those that are open already; the default is 1, the
-    ///     most is ``ConnectionLimits/perHost``.
+    ///   - connections: The number of connections to open, in addition to those that are open already; the
+    ///     default is 1, the maximum ``ConnectionLimits/perHost``.
     public func prewarm(_ url: HTTPURL, connections: Int = 1) async throws(APIError) {
       guard url.scheme == "http" || url.scheme == "https" else {
         throw APIError(.transport, .unsupportedScheme, "\(url.scheme): has no connections to open ahead")
@@ -247,8 +246,8 @@
     /// Whether the application is asked about challenges of an exchange.
     func asksApplication(about exchange: HTTPExchange) -> Bool { handler(for: exchange) != nil }
 
-    /// Takes nothing new, and returns when every attempt under way has ended and the transport is as after
-    /// ``shutdown()``.
+    /// Accepts no new requests, and returns when every attempt under way has ended and the transport is as
+    /// after ``shutdown()``.
     ///
     /// Requests sent afterwards fail with ``APIError/Reason/transportStopped``; so do further attempts of loads under
     /// way, for a redirect or a retry. A paused response is waited for until it is read or released.

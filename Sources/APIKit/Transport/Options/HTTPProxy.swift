@@ -14,9 +14,9 @@ public struct HTTPProxy: Sendable, Hashable, CustomStringConvertible {
 
   /// The protocol of the proxy.
   public var kind: Kind
-  /// Its host name or address.
+  /// The host name or address of the proxy.
   public var host: String
-  /// Its port.
+  /// The port of the proxy.
   public var port: Int
   /// User and password for the proxy. None by default.
   public var login: HTTPLogin?

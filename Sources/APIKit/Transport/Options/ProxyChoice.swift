@@ -1,16 +1,17 @@
 import Foundation
 
-/// Which proxies requests go through.
+/// The proxies of a transport.
 public enum ProxyChoice: Sendable, Hashable {
-  /// None, whatever the system or the environment says.
+  /// No proxy, whatever the system or the environment says.
   case none
-  /// Those of the system: its network settings on Apple platforms, on Linux the environment when the transport is made.
+  /// The proxies of the system: its network settings on Apple platforms, on Linux the environment when the transport is
+  /// made.
   ///
   /// The variables are `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, all but the first also in capital letters:
-  /// a web server would take `HTTP_PROXY` from a request's field `Proxy`. A proxy that cannot be read, or that is spoken to
-  /// over TLS (`https://`), is ``APIError/Reason/misconfigured``.
+  /// a web server sets `HTTP_PROXY` from a request's field `Proxy`. A proxy that cannot be read, or that needs TLS
+  /// (`https://`), is ``APIError/Reason/misconfigured``.
   case system
-  /// This one, but for its exceptions.
+  /// This proxy, except for its exceptions.
   case through(HTTPProxy)
 
   /// The system's on Apple platforms, none on Linux.

@@ -36,7 +36,7 @@ extension TransportConfiguration {
   /// For transfers that no user waits for: 30 s to connect, 60 s between bytes, an hour in all, 2
   /// connections per host. The cache follows the network's condition.
   ///
-  /// On Apple systems they have the service type of the background. The transfers end with the process.
+  /// On Apple systems they have the service type `background`. The transfers end with the process.
   public static let background: Self = {
     var configuration = TransportConfiguration()
     configuration.timeouts = limits(connect: .seconds(30), idle: .seconds(60), total: .seconds(3600))

@@ -14,26 +14,27 @@ public struct TransportConfiguration: Sendable {
   /// The time limits of an attempt, as far as its request has none of its own; the default is
   /// ``HTTPTimeouts/standard``.
   public var timeouts = HTTPTimeouts.standard
-  /// How many connections may be open; the default is 64 per host.
+  /// The limits of open connections; the default is 64 per host.
   public var connections = ConnectionLimits()
   /// The proxies; the default is ``ProxyChoice/standard``: those of the system on Apple platforms, none on Linux.
   public var proxy = ProxyChoice.standard { didSet { proxyTable = nil } }
   /// What ``proxy`` comes to; nil until it was read.
   var proxyTable: ProxyTable?
-  /// How servers are verified, and the client's certificate; see ``TLSPolicy``.
+  /// The verification of servers, and the client's certificate; see ``TLSPolicy``.
   public var tls = TLSPolicy()
-  /// Which servers may be asked without TLS; the default is those of this machine. With a ``unixSocketPath`` all are.
+  /// The servers that may be used without TLS; the default is those of this machine. With a ``unixSocketPath`` all
+  /// may.
   public var cleartext = CleartextPolicy.loopback
   /// The handler of authentication challenges: servers, client certificates, logins. None by default: the
   /// ``TLSPolicy`` decides about servers, and a response with status 401 lands. With a handler, sockets and
   /// streams of bytes are refused with ``APIError/Reason/unsupportedCapability``.
   public var challenges: ChallengeHandler?
-  /// Where the logins are that ``challenges`` stores and proposes.
+  /// The store of the logins that ``challenges`` stores and proposes.
   ///
   /// The default, nil, follows ``persistence``: in memory, or on disk under ``storageKey`` and in memory where that is
   /// nil.
   public var logins: (any LoginStore)?
-  /// Which network interfaces may be used, and for which traffic; all by default.
+  /// The network interfaces that may be used, and the kind of traffic; all interfaces by default.
   public var interfaces = InterfacePolicy()
   /// Options of loads over the transport that neither they nor their manager nor their service state; none by
   /// default.
@@ -41,12 +42,13 @@ public struct TransportConfiguration: Sendable {
   /// A resolver that looks names up over HTTPS (RFC 8484), as `https://1.1.1.1/dns-query`; nil, the default, asks the
   /// system. Its certificate is verified against the authorities of ``tls``. It does not fall back to the system.
   ///
-  /// libcurl asks it over connections of its own, of which no record tells. `URLSessionTransport` refuses it.
+  /// libcurl uses its own connections to the resolver, which no record shows. `URLSessionTransport` refuses
+  /// it.
   /// - SeeAlso: <https://curl.se/libcurl/c/CURLOPT_DOH_URL.html>
   public var dnsOverHTTPS: HTTPURL?
   /// A Unix-domain socket to connect to instead of the URL's host and port. None by default.
   public var unixSocketPath: String?
-  /// How many bytes a compressed body may decode to at most, for every destination; the default is 1 GiB.
+  /// The largest decoded size of a compressed body in bytes, for every destination; the default is 1 GiB.
   ///
   /// Protects against small bodies that decode to huge ones. A larger body fails with
   /// ``APIError/Reason/responseTooLarge``.
@@ -54,22 +56,25 @@ public struct TransportConfiguration: Sendable {
   /// The versions of HTTP to use; the default is HTTP/2 where the server offers it over TLS, otherwise
   /// HTTP/1.1.
   public var versions = HTTPVersionPolicy.upToHTTP2
-  /// Where the layers above the transport keep cookies and stored responses; on disk by default.
+  /// The place where the layers above the transport keep cookies and stored responses; the disk by
+  /// default.
   ///
   /// ``HTTPClient/init(configuration:redirects:)`` and ``ResponseCache/init(for:disk:)`` use it.
   public var persistence = Persistence.disk
-  /// Whether loads over the transport use no cache, neither the service's nor those on the way; the default is false.
+  /// Whether loads over the transport use no cache, neither the service's nor caches between this machine and the
+  /// server; the default is false.
   ///
   /// A load that does not say otherwise is then one with ``CacheUse/ignoringAllCaches``.
   public var ignoresCaches = false
   /// Whether the cache that ``ResponseCache/init(for:disk:)`` makes follows the network's condition by
-  /// ``CacheConditionTable/standard``: on Wi-Fi or a cable what the policy says, on an expensive network what is stored
-  /// before what is sent, offline what is stored alone. The default is false; ``production`` and ``background`` have it.
+  /// ``CacheConditionTable/standard``: on Wi-Fi or a cable the policy decides, on an expensive network stored responses
+  /// are preferred, and offline only stored responses are used. The default is false; ``production`` and ``background``
+  /// have it.
   public var cacheFollowsNetwork = false
-  /// The key under which secrets are kept on disk: cookies, and stored responses that are sensitive. 32 bytes.
+  /// The key, of 32 bytes, that encrypts secrets on disk: cookies, and stored responses that are sensitive.
   ///
-  /// The default is ``SecretKey/keychain``, read when it is asked for; it is nil where there is no keychain (Linux). With
-  /// nil, secrets stay in memory.
+  /// The default is ``SecretKey/keychain``, read at its first use; it is nil on platforms without a keychain (Linux).
+  /// With nil, secrets stay in memory.
   public var storageKey: SecretKey? {
     get { statedStorageKey ?? .keychain }
     set { statedStorageKey = .some(newValue) }
@@ -86,7 +91,7 @@ public struct TransportConfiguration: Sendable {
   /// Makes the default configuration.
   public init() {}
 
-  /// Where cookies and stored responses are kept.
+  /// The place where cookies and stored responses are kept.
   public enum Persistence: Sendable, Hashable {
     /// On disk: they outlive the process. Secrets only with a ``storageKey``.
     case disk
@@ -200,7 +205,7 @@ public struct TransportConfiguration: Sendable {
   static func misconfigured(_ detail: String) -> APIError { APIError(.transport, .misconfigured, detail) }
 }
 
-/// How many connections a transport may have open.
+/// The limits of the open connections of a transport.
 public struct ConnectionLimits: Sendable, Hashable {
   /// Connections to one host; the default is 64. Further requests wait in the transport's queue, in order.
   ///
@@ -224,7 +229,7 @@ public struct ConnectionLimits: Sendable, Hashable {
   }
 }
 
-/// Which versions of HTTP are used.
+/// The versions of HTTP that a transport uses.
 public enum HTTPVersionPolicy: Sendable, Hashable {
   /// HTTP/1.1 only.
   case http1Only
@@ -234,14 +239,14 @@ public enum HTTPVersionPolicy: Sendable, Hashable {
   /// HTTP/2 without negotiation, also without TLS, for servers that are known to support it; for every
   /// request.
   case http2PriorKnowledge
-  /// HTTP/3 at once for servers that are known to speak it; where that fails, and over proxies, as ``upToHTTP2``. Apple's
-  /// session learns of HTTP/3 from a server's responses under ``upToHTTP2`` as well.
+  /// HTTP/3 at once for servers that are known to speak it; if that fails, and over proxies, the same as ``upToHTTP2``.
+  /// Apple's session learns of HTTP/3 from a server's responses under ``upToHTTP2`` as well.
   case upToHTTP3
 }
 
-/// Which network interfaces may be used. Only `URLSessionTransport` on Apple systems supports it: elsewhere
-/// any change of the defaults is refused with ``APIError/Reason/unsupportedCapability``. A load may say otherwise:
-/// ``LoadOptions``.
+/// The network interfaces that a transport may use. Only `URLSessionTransport` on Apple systems supports it:
+/// elsewhere any change of the defaults is refused with ``APIError/Reason/unsupportedCapability``. A load may say
+/// otherwise: ``LoadOptions``.
 public struct InterfacePolicy: Sendable, Hashable {
   /// Whether cellular interfaces may be used; the default is true.
   public var allowsCellular = true

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Which keys or certificates are accepted for each host, as SHA-256 digests.
+/// The accepted keys or certificates of each host, as SHA-256 digests.
 ///
 /// A pin matches any certificate of the verified chain. Where the pins replace the chain (``Host/replacesChain``),
 /// only the server's own certificate is compared, because no authority vouches for the others. Give every host a backup
@@ -10,7 +10,7 @@ public struct PinSet: Sendable {
   /// The pinned hosts. An exact name takes precedence over one that includes subdomains, a longer name over
   /// a shorter one.
   public var hosts: [Host]
-  /// Whether a mismatch is only reported and not enforced, for trying pins out. The default is false.
+  /// Whether a mismatch is only reported and not enforced, to try out pins. The default is false.
   public var isReportOnly: Bool
   /// Called for every mismatch, enforced or not, on a thread of the transport; must not block.
   public var onMismatch: (@Sendable (PinMismatch) -> Void)?
@@ -32,14 +32,14 @@ public struct PinSet: Sendable {
     public var includesSubdomains: Bool
     /// The pins; one match is enough. Include a backup.
     public var pins: [Pin]
-    /// When the pins expire. The host is then trusted without them, so that an application without updates
-    /// is not locked out. The default, nil, is never.
+    /// The time at which the pins expire. The host is then trusted without them, so that an application
+    /// without updates is not locked out. The default, nil, means never.
     public var expires: Date?
     /// Whether the pins take the place of the chain; the default is false.
     ///
     /// The host may then show a certificate that is expired, signed by itself or by no trusted authority, as long
-    /// as it is one of the pins itself and names the host. All other hosts are verified as ever. After
-    /// ``expires`` this host is, too.
+    /// as it is one of the pins itself and names the host. All other hosts are verified as usual, and after
+    /// ``expires`` this host too.
     public var replacesChain: Bool
 
     /// Makes an entry.

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// The decision about a server's certificates on its own, as a transport with the same policy makes it: for tests, for
-/// tools, and for certificates that come by another way than TLS.
+/// tools, and for certificates that do not come from a TLS connection.
 ///
 /// ```swift
 /// let evaluation = try TrustEvaluation(configuration.tls)
@@ -9,7 +9,7 @@ public import Foundation
 /// ```
 ///
 /// The chain is verified by OpenSSL on Linux and by the system on Apple platforms, where that may take long and fetch
-/// intermediate certificates. Revocation is not asked for. Safe on any thread; it blocks.
+/// intermediate certificates. Revocation is not checked. Safe on any thread; it blocks.
 public struct TrustEvaluation: Sendable {
   private let policy: TLSPolicy
   private let anchors: TrustAnchors
@@ -29,8 +29,8 @@ public struct TrustEvaluation: Sendable {
   ///
   /// - Parameters:
   ///   - chain: The certificates in DER as the server sends them, its own first.
-  ///   - host: The name or the address that the server is asked by.
-  ///   - now: When; the default is now.
+  ///   - host: The name or the address of the server.
+  ///   - now: The time; the default is now.
   public func evaluate(chain: [[UInt8]], host: String, at now: Date = Date()) throws(APIError) {
     let verdict = ChainVerifier.verify(chain, anchors, at: now)
     try ServerTrust(policy: policy).check(verdict.chain, fault: verdict.fault, host: host, at: now)

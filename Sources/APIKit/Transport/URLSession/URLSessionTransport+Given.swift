@@ -6,7 +6,7 @@
 #endif
 
 extension URLSessionTransport {
-  /// Makes a transport over a session that the application has, such as one whose delegate decides about servers, or one
+  /// Makes a transport over a session of the application, such as a session whose delegate decides about servers, or one
   /// with a `URLProtocol` for tests.
   ///
   /// Each task of the transport has a delegate of its own for the work of a transport: redirects, bodies, progress,

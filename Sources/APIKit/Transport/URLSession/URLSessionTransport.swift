@@ -13,7 +13,7 @@ import Foundation
 ///
 /// Isolation: may be used from any thread, with many exchanges at once.
 ///
-/// It has a session of its own, or sends by one that the application has: `init(session:configuration:)`.
+/// It has its own session, or uses a session of the application: `init(session:configuration:)`.
 ///
 /// Known limits: repeated header fields of a response are joined and sorted by name, because the system
 /// gives a dictionary. On Linux the environment variables `http_proxy` and `https_proxy` apply whatever
@@ -52,11 +52,11 @@ public final class URLSessionTransport: HTTPTransport {
     .customTrust, .pinning, .insecureTLS, .clientIdentity, .proxy, .login, .challenges, .suspension,
   ])
 
-  /// Those of its configuration.
+  /// The value of its configuration.
   public var headers: HTTPHeaders { configuration.headers }
-  /// That of its configuration.
+  /// The value of its configuration.
   public var ignoresCaches: Bool { configuration.ignoresCaches }
-  /// Those of its configuration.
+  /// The value of its configuration.
   public var loadOptions: LoadOptions { configuration.loadOptions }
   /// A digest of the configuration's header fields; empty where there are none.
   public let caller: String
@@ -132,8 +132,8 @@ public final class URLSessionTransport: HTTPTransport {
 
   deinit { shutdown() }
 
-  /// Takes nothing new, and returns when every attempt under way has ended and the session is invalid. One that it was
-  /// given is left as it is.
+  /// Accepts no new requests, and returns when every attempt under way has ended and the session is invalid. A session
+  /// of the application stays as it is.
   ///
   /// Requests sent afterwards fail with ``APIError/Reason/transportStopped``; so do further attempts of loads under
   /// way, for a redirect or a retry.
@@ -143,7 +143,7 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   /// Ends the session: running attempts fail with ``APIError/Reason/transportStopped``, and so do later
-  /// ones. One that it was given is left as it is, with the tasks of others.
+  /// ones. A session of the application stays as it is, with its other tasks.
   ///
   /// Releasing the last reference does the same. May be called more than once.
   public func shutdown() {

@@ -1,5 +1,5 @@
 extension APIError {
-  /// Why a load failed: a stable name and a sentence.
+  /// The reason of a failure: a stable name and a sentence.
   ///
   /// A struct and not an enum, so that new reasons do not break an application's code. Applications may add
   /// their own for validators and services.
@@ -175,18 +175,19 @@ extension APIError.Reason {
   /// The client's own certificate or key cannot be loaded.
   public static let clientIdentityUnreadable = Self(
     "client-identity-unreadable", "the client certificate cannot be loaded")
-  /// The certificate, or one above it, may not be used for this: another purpose, an issuer that is no authority.
+  /// The certificate, or one above it, may not be used for a server: it has another purpose, or its issuer is not
+  /// an authority.
   public static let certificateUnsuitable = Self(
     "certificate-unsuitable", "the certificate may not be used for this")
   /// The key or the digest of the certificate, or of one above it, is weaker than what is accepted.
   public static let certificateTooWeak = Self("certificate-too-weak", "the certificate is too weak")
-  /// The server requires a client certificate, and none was shown.
+  /// The server requires a client certificate, and the client has presented none.
   public static let clientCertificateRequired = Self(
     "client-certificate-required", "the server wants a client certificate")
-  /// The server refuses the client certificate that was shown.
+  /// The server refuses the presented client certificate.
   public static let clientCertificateRefused = Self(
     "client-certificate-refused", "the server refuses the client certificate")
-  /// The server refuses the client certificate that was shown, because it has expired.
+  /// The server refuses the presented client certificate, because it has expired.
   public static let clientCertificateExpired = Self(
     "client-certificate-expired", "the client certificate has expired")
 }

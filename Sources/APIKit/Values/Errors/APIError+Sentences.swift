@@ -4,8 +4,9 @@ extension APIError: LocalizedError {
   /// The text of `localizedDescription`: one sentence for the user of the application, in English.
   ///
   /// If the backend or the application has a text of its own (a business error, a ``ValidationError``, any
-  /// `LocalizedError` that a validator or reformer throws), these are its words. Otherwise it is the sentence of the
-  /// status or the ``Reason/sentence`` of the reason. For logs take ``description``, which says where and why.
+  /// `LocalizedError` that a validator or reformer throws), this is that text. Otherwise it is the sentence of the
+  /// status or the ``Reason/sentence`` of the reason. For logs use ``description``, which has the stage and the
+  /// reason.
   public var errorDescription: String? {
     if Self.saidByOthers.contains(reason), let said = (underlying as? any LocalizedError)?.errorDescription,
       !said.isEmpty

@@ -1,4 +1,4 @@
-/// Why a flight was cancelled, which is neither a success nor a failure.
+/// The reason of a cancellation, which is neither a success nor a failure.
 public struct CancellationReason: Sendable, Hashable, CustomStringConvertible {
   /// The stable name.
   public let description: String

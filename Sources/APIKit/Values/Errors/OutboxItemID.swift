@@ -3,12 +3,12 @@ public struct OutboxItemID: Sendable, Hashable, Comparable, CustomStringConverti
   /// The number, from 1.
   public let rawValue: Int64
 
-  /// An id that was written down before.
+  /// Makes an id of a number that was stored before.
   public init(rawValue: Int64) { self.rawValue = rawValue }
 
   /// The number.
   public var description: String { "\(rawValue)" }
 
-  /// Whether one was given before the other.
+  /// Orders ids by the time at which they were given.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

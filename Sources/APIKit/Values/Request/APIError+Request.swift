@@ -1,6 +1,6 @@
 extension APIError {
-  /// The request at which the load failed, as it went on the wire: with header fields, cookies, credential and
-  /// signature. The last one, where there were several attempts or redirects.
+  /// The request at which the load failed, as it was sent: with header fields, cookies, credential and
+  /// signature. Of several attempts or redirects it is the last one.
   ///
   /// Nil when none was assembled, and for a load that its caller cancelled. Its texts mask secrets, so
   /// `error.request?.curlCommand()` may be logged; its values do not. The error keeps the body in memory.

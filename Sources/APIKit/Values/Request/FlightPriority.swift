@@ -1,5 +1,5 @@
-/// How urgent a load is: the order in which attempts leave the queue of a host, see ``HostLimits``, and what
-/// `URLSession` is told (`URLSessionTask.priority`). libcurl has no use for it.
+/// The urgency of a load: the order in which attempts leave the queue of a host, see ``HostLimits``, and the
+/// priority of a task of `URLSession`. libcurl does not use it.
 public enum FlightPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
   /// The user does not wait for it: prefetching, uploads of logs.
   case background

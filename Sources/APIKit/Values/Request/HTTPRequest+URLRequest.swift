@@ -35,12 +35,11 @@ extension HTTPRequest {
 extension URLRequest {
   /// Makes a `URLRequest` from a request.
   ///
-  /// ``HTTPTimeouts/idle``, if set, becomes its timeout; a `URLRequest` has no place for the other
-  /// timeouts, which the transport has to apply. A body that asks for compression is compressed. Fields of
-  /// the same name are joined: by a semicolon for `Cookie`, by a comma for others. Throws
-  /// ``APIError/Reason/unsupportedCapability`` for a body from a file or a stream, a login and an address
-  /// to connect to, and on Linux for a choice of interfaces, ``APIError/Reason/invalidURL`` for a URL that Foundation does not accept, and what
-  /// ``HTTPRequest/validate()`` throws.
+  /// ``HTTPTimeouts/idle``, if set, becomes its timeout; a `URLRequest` has no other timeouts, which the transport has to
+  /// apply. A body that asks for compression is compressed. Fields of the same name are joined: by a semicolon for `Cookie`,
+  /// by a comma for others. Throws ``APIError/Reason/unsupportedCapability`` for a body from a file or a stream, a login and
+  /// an address to connect to, and on Linux for a choice of interfaces, ``APIError/Reason/invalidURL`` for a URL that
+  /// Foundation does not accept, and what ``HTTPRequest/validate()`` throws.
   public init(_ request: HTTPRequest) throws(APIError) {
     try request.validate()
     func refuse(_ what: String) -> APIError {

@@ -151,7 +151,7 @@ public struct HTTPRequestOptions: Sendable {
   public var compressesBody: Bool
   /// Whether the server is asked before the body is sent (`Expect: 100-continue`). The default is false.
   public var expectsContinue = false
-  /// Whether the server may be asked without TLS. The default, nil, leaves it to the transport's configuration.
+  /// Whether the request may be sent without TLS. The default, nil, leaves it to the transport's configuration.
   public var cleartext: CleartextPolicy?
   /// Whether cellular interfaces may be used. The default, nil, leaves it to the transport's configuration.
   public var allowsCellular: Bool?
@@ -161,8 +161,8 @@ public struct HTTPRequestOptions: Sendable {
   public var allowsConstrained: Bool?
   /// The kind of traffic; as above.
   public var serviceType: NetworkServiceType?
-  /// How urgent it is among the requests to its host. The default is ``FlightPriority/normal``. Wants no capability: what a
-  /// transport makes of it changes no outcome.
+  /// The urgency among the requests to its host. The default is ``FlightPriority/normal``. It needs no capability, because
+  /// it changes no result.
   public var priority = FlightPriority.normal
 
   /// Whether the transport must be able to choose interfaces and to mark traffic.

@@ -1,4 +1,4 @@
-/// The place of a request in a distributed trace, as the header fields `traceparent` and `tracestate` say it.
+/// The position of a request in a distributed trace, as in the header fields `traceparent` and `tracestate`.
 ///
 /// ```swift
 /// let wire = WireOptions(trace: .sent)
@@ -26,7 +26,8 @@ public struct TraceContext: Sendable, Hashable {
     self.init(Self.makeID(16), Self.makeID(8), isSampled: isSampled, state: nil)
   }
 
-  /// Reads the fields of a request; nil when `traceparent` is not valid. Of a version above 00 the parts of 00 are read.
+  /// Reads the fields of a request; nil when `traceparent` is not valid. Of a version above 00 the parts of version 00
+  /// are read.
   public init?(traceparent: String, tracestate: String? = nil) {
     let parts = traceparent.trimmingSpaces().split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count >= 4, Self.isHex(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4,

@@ -12,8 +12,8 @@ extension APIError {
 
   /// The body of that response, decoded as the service decodes bodies: the JSON of a 404.
   ///
-  /// ``RawData/Kind/missing`` when there was no body, or none that its content type's decoder reads. Each access decodes
-  /// it anew.
+  /// ``RawData/Kind/missing`` when there was no body, or when the decoder of its content type cannot read it. Each
+  /// access decodes it anew.
   ///
   /// ```swift
   /// } catch { message = error.raw.message.string ?? error.localizedDescription }

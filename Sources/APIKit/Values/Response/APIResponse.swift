@@ -1,10 +1,10 @@
-/// The response of a load: its raw data, the HTTP response that contained it, and where that came from.
+/// The response of a load: its raw data, the HTTP response, and its provenance.
 public struct APIResponse: Sendable {
   /// The body, decoded; ``RawData/Kind/missing`` when it was empty or not decoded.
   public var raw: RawData { contents.value.raw }
   /// Status, header fields, bytes and metrics.
   public var http: HTTPResponse { contents.value.http }
-  /// Where the response came from.
+  /// The provenance: the server, a cache, or the service's fallback.
   public var provenance: Provenance { contents.value.provenance }
   /// The API, parameters and flight that the response belongs to. Set at the landing; empty for a response
   /// that was made by hand.
@@ -43,7 +43,7 @@ public struct APIResponse: Sendable {
   public var bytes: [UInt8] { http.bytes }
 }
 
-/// Where a response came from.
+/// The provenance of a response.
 public enum Provenance: Sendable, Hashable {
   /// From the server, for this load.
   case network

@@ -59,8 +59,8 @@ public struct HTTPResponse: Sendable {
     _modify { yield &fields.value.codedBytes }
   }
 
-  /// The fields that were sent behind the body (RFC 9110, 6.5), in the order received; empty for most responses, and over
-  /// a transport that does not give them, as `URLSessionTransport`. They are never mixed with ``headers``.
+  /// The fields that were sent after the body (RFC 9110, 6.5), in the order received; empty for most responses, and over
+  /// a transport that does not report them, such as `URLSessionTransport`. They are never mixed with ``headers``.
   ///
   /// A server may send them only to a request with `TE: trailers`.
   public var trailers: HTTPHeaders {
@@ -86,7 +86,7 @@ public struct HTTPResponse: Sendable {
         redirects: redirects))
   }
 
-  /// Where the body is.
+  /// The body of a response: in memory, in a file, or as a stream.
   public enum Body: Sendable {
     /// In memory.
     case bytes([UInt8])

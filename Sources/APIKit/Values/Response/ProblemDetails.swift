@@ -14,12 +14,12 @@ public struct ProblemDetails: Sendable, Redacted {
   /// The whole object.
   public let raw: RawData
 
-  /// A URI that names the kind of the problem, absolute or relative to the URL of the request. `about:blank` where the server
-  /// names none: the status then says all.
+  /// A URI that names the kind of the problem, absolute or relative to the URL of the request. `about:blank` if the server
+  /// names none: then only the status describes the problem.
   public var type: String { raw["type"].string ?? "about:blank" }
   /// The title of the kind of problem, always the same.
   public var title: String? { raw["title"].string }
-  /// The status with which the server has sent it. Something on the way may have changed that of the response.
+  /// The status that the server has sent. A proxy may have changed the status of the response.
   public var status: Int? { raw["status"].int }
   /// The explanation of this occurrence.
   public var detail: String? { raw["detail"].string }

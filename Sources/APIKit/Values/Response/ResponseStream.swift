@@ -39,8 +39,9 @@ public struct ResponseStream: AsyncSequence, Sendable {
     self.measured = measured
   }
 
-  /// The metrics of the whole attempt once the body has ended; nil before, and where the transport does not tell. Those of
-  /// a body that broke are in its error as well (``APIError/metrics``); those of the head are ``HTTPResponse/metrics``.
+  /// The metrics of the whole attempt once the body has ended; nil before, and if the transport does not report them.
+  /// Those of a body that broke are in its error as well (``APIError/metrics``); those of the head are
+  /// ``HTTPResponse/metrics``.
   public var metrics: TransportMetrics? { measured() }
 
   /// Starts the iteration.

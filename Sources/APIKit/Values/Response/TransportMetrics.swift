@@ -1,13 +1,13 @@
 /// Timings and byte counts of one attempt, in the same form for every transport.
 ///
-/// Times are in microseconds since the transport accepted the request, each at least as large as the one
-/// before; a phase that did not occur (a reused connection has no look-up) has the time of the phase before
-/// it. A transport without ``TransportCapabilities/metrics`` gives ``total`` and the sizes of the bodies, and leaves the
-/// rest at 0 or nil. For a response that is streamed they are those of the moment at which its head has
-/// arrived; ``ResponseStream/metrics`` has them all at its end.
+/// Times are in microseconds since the transport accepted the request, each at least as large as the one before; a phase
+/// that did not occur (a reused connection has no look-up) has the time of the phase before it. A transport without
+/// ``TransportCapabilities/metrics`` gives ``total`` and the sizes of the bodies, and leaves the rest at 0 or nil. The
+/// metrics of a streamed response are those at the arrival of its head; ``ResponseStream/metrics`` has all of them at
+/// its end.
 ///
-/// The requests of a load, each with its own: ``FlightRecord/requests``. Those of redirects: ``HTTPResponse/redirects``.
-/// Those of an attempt that failed: ``APIError/metrics``.
+/// ``FlightRecord/requests`` has the metrics of each request of a load, ``HTTPResponse/redirects`` those of redirects,
+/// and ``APIError/metrics`` those of an attempt that failed.
 public struct TransportMetrics: Sendable, Hashable {
   /// The request left the transport's own queue.
   public var queued: Int64 = 0
@@ -37,19 +37,19 @@ public struct TransportMetrics: Sendable, Hashable {
   public var isReused: Bool = false
   /// How often the transport itself sent the request again, because a reused connection ended before a response.
   ///
-  /// The libcurl transport sends only idempotent requests again. Other transports do not tell, and give 0.
+  /// The libcurl transport sends only idempotent requests again. Other transports report 0.
   public var resends: Int = 0
   /// Earlier requests, first to last, each with its own times: requests whose connection ended before a response
   /// (``resends``), and requests that were answered with a challenge of the server or the proxy to log in.
   ///
-  /// All other values are those of the request that was sent last. A request that was lost ends, as far as can be seen,
-  /// when the next one begins.
+  /// All other values are those of the request that was sent last. A request that was lost ends when the next one
+  /// begins.
   public var earlier: [TransportMetrics] = []
   /// The server's address, or the proxy's; nil when unknown.
   public var remoteAddress: String?
   /// The server's port, or the proxy's; nil when unknown.
   public var remotePort: Int?
-  /// The port of this end, which tells apart the connections to one server; nil when unknown.
+  /// The local port, which tells apart the connections to one server; nil when unknown.
   public var localPort: Int?
   /// The proxy by its kind, host and port: `connect proxy proxy.test:3128`; nil without one. Where the system chooses
   /// the proxy (Apple) it is `proxy`.
@@ -75,8 +75,8 @@ extension TransportMetrics {
 }
 
 extension APIError {
-  /// The metrics of the attempt that failed on the wire; nil where nothing was sent, where a response was received as a
-  /// whole, which has its own (``FlightRecord/requests`` has both), and where the transport does not tell.
+  /// The metrics of the attempt that failed on the wire; nil if nothing was sent, if a whole response was received
+  /// (``HTTPResponse/metrics``), or if the transport does not report them. ``FlightRecord/requests`` has all.
   public var metrics: TransportMetrics? {
     get { attachedMetrics as? TransportMetrics }
     set { attachedMetrics = newValue }

@@ -1,6 +1,6 @@
 extension RawData {
-  /// How names are matched and dates read where a type is decoded: by ``decode(as:options:)``, and by ``APIManager/decoding``
-  /// for what a manager's loads are decoded as.
+  /// The options for decoding a type: how names are matched and dates are read. ``decode(as:options:)`` takes them, and
+  /// ``APIManager/decoding`` states them for the loads of a manager.
   public struct DecodingOptions: Sendable {
     /// How a type's coding keys are matched with an object's names.
     public enum Keys: Sendable, Hashable {
@@ -23,7 +23,8 @@ extension RawData {
 
     /// The default options.
     public static let `default` = DecodingOptions()
-    /// Of a manager (``APIManager/decoding``): the options of its service. Elsewhere the default options.
+    /// The options of the service, for a manager (``APIManager/decoding``); elsewhere the default
+    /// options.
     public static let inherited: DecodingOptions = {
       var options = DecodingOptions()
       options.isInherited = true

@@ -15,8 +15,8 @@ public protocol BodyEncoder: Sendable {
   /// express.
   func encode(_ parameters: Parameters) throws(APIError) -> [UInt8]
 
-  /// The body that is one value: that of ``ParameterEncoding/body(at:)``. The default writes an object like parameters, and
-  /// refuses all else with ``APIError/Reason/unencodableParameter``: for formats that have names at the top.
+  /// The body that consists of one value (``ParameterEncoding/body(at:)``). The default writes an object like parameters,
+  /// and refuses any other value with ``APIError/Reason/unencodableParameter``, because some formats need names at the top.
   func encode(value: ParameterValue) throws(APIError) -> [UInt8]
 
   /// Whether the encoder may run on the main actor or a transport's thread, for small parameters. It must
@@ -28,7 +28,7 @@ extension BodyEncoder {
   /// False.
   public var runsInline: Bool { false }
 
-  /// Writes an object like parameters, and refuses all else.
+  /// Writes an object like parameters, and refuses any other value.
   public func encode(value: ParameterValue) throws(APIError) -> [UInt8] {
     guard case .object(let parameters) = value else {
       throw Unencodable("\(type(of: self)) writes objects only").error(in: "a body of \(contentType)")

@@ -7,7 +7,7 @@ public enum HTTPBody: Sendable {
   /// The file at a path, read while it is sent. Can be sent again. `offset` is the number of bytes to skip
   /// at its start.
   ///
-  /// It must stay as it is from the call of a load to its response, or the load fails with
+  /// The file must not change between the call of a load and its response, or the load fails with
   /// ``APIError/Reason/unreadableBody``: its inode, length and time of change are compared before each request and after
   /// the last one.
   case file(path: String, offset: Int64 = 0)
@@ -43,7 +43,7 @@ public struct HTTPBodyStream: Sendable {
   public let length: Int64?
   /// Whether ``open`` may be called more than once.
   public let isReplayable: Bool
-  /// The media type of its bytes: the `Content-Type` of a request that states none. Nil, the default, says nothing.
+  /// The media type of its bytes: the `Content-Type` of a request that states none. The default, nil, states none.
   public let contentType: String?
   /// Opens the body from its start.
   public let open: @Sendable () throws -> Source

@@ -42,7 +42,7 @@ public struct MultipartForm: Sendable {
   /// - Parameters:
   ///   - name: The name of the field.
   ///   - bytes: The content.
-  ///   - fileName: The name of the file that the server is told.
+  ///   - fileName: The file name in the request.
   ///   - contentType: The media type. By default that of the file name's extension, else of the first bytes, else
   ///     `application/octet-stream`.
   public mutating func append(_ name: String, bytes: [UInt8], fileName: String, contentType: String? = nil) {
@@ -54,8 +54,8 @@ public struct MultipartForm: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the field.
-  ///   - path: The file. It is examined by ``body()`` and must then stay as it is; see there.
-  ///   - fileName: The name that the server is told; by default the last part of the path.
+  ///   - path: The file. ``body()`` examines it; it must not change afterwards.
+  ///   - fileName: The file name in the request; by default the last part of the path.
   ///   - contentType: The media type. By default that of the file name's extension, else of the first bytes, else
   ///     `application/octet-stream`.
   public mutating func append(
@@ -70,9 +70,9 @@ public struct MultipartForm: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the field.
-  ///   - stream: The content. If it states a length, it must give exactly that. If it cannot be opened again, neither can
-  ///     the form be sent again.
-  ///   - fileName: The name of the file that the server is told.
+  ///   - stream: The content. If it states a length, it must give exactly that. If it cannot be opened again, the form
+  ///     cannot be sent again.
+  ///   - fileName: The file name in the request.
   ///   - contentType: The media type. By default that of the file name's extension, else `application/octet-stream`.
   public mutating func append(
     _ name: String, stream: HTTPBodyStream, fileName: String, contentType: String? = nil
@@ -84,9 +84,8 @@ public struct MultipartForm: Sendable {
   /// The form as the body of a request: a stream, whose length is known when those of all parts are, and that can be sent
   /// again when all parts can.
   ///
-  /// Files are examined here. One that is another, larger, smaller or newer when it is sent, in whichever attempt, ends
-  /// the attempt with ``APIError/Reason/unreadableBody``, whose detail names it; nothing is sent in place of what is
-  /// missing.
+  /// Files are examined here. A file that was replaced or changed when it is sent ends the attempt with
+  /// ``APIError/Reason/unreadableBody``, whose detail names the file.
   ///
   /// - Throws: ``APIError/Reason/unreadableBody`` for a file that is not there or is not a plain file,
   ///   ``APIError/Reason/invalidHeader`` for a content type with a control character.

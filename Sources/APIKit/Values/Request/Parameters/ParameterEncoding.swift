@@ -1,7 +1,7 @@
-/// Where the parameters of a call are placed in its request, and in which form.
+/// The target and the form of a call's parameters in its request.
 ///
-/// The default of a manager is that of its service, which is ``automatic`` by default. Single parameters may go elsewhere
-/// than the others, and under another name than theirs:
+/// The default of a manager is that of its service, which is ``automatic`` by default. Single parameters may have another
+/// target than the others, and another name:
 ///
 /// ```swift
 /// ParameterEncoding.json.inURL("page").inHeaders("If-Match").inCookies("theme")
@@ -20,7 +20,7 @@ public struct ParameterEncoding: Sendable {
   private var form: Form
   /// The names of parameters that are sent in the query even when the others make a body. None by default.
   public var urlNames: [String] = []
-  /// How the query is written and, for ``form``, the body; how single values are, in header fields and cookies too.
+  /// The style of the query and, for ``form``, of the body; also of single values in header fields and cookies.
   public var queryStyle = QueryStyle()
   /// What is stated beyond form and query; nil for most encodings, which every load carries.
   private(set) var places: CopyOnWrite<Places>?
@@ -36,17 +36,19 @@ public struct ParameterEncoding: Sendable {
 
   private init(_ form: Form) { self.form = form }
 
-  /// In the query for GET, HEAD and DELETE, as JSON for all other methods.
+  /// All parameters in the query for GET, HEAD and DELETE, and in a body of JSON for all other
+  /// methods.
   public static let automatic = Self(.automatic)
   /// All parameters in the query, whatever the method.
   public static let query = Self(.query)
-  /// In a body of `application/x-www-form-urlencoded`.
+  /// All parameters in a body of `application/x-www-form-urlencoded`.
   public static let form = Self(.form)
-  /// In a body of JSON.
+  /// All parameters in a body of JSON.
   public static let json = Self(.body(JSONBodyEncoder()))
-  /// In a body that is an XML property list.
+  /// All parameters in a body that is an XML property list.
   public static let propertyList = Self(.body(PropertyListBodyEncoder()))
-  /// In a body made by an encoder of the application, or by one of the framework with other settings.
+  /// All parameters in a body made by an encoder of the application, or by one of the framework with
+  /// other settings.
   public static func body(_ encoder: any BodyEncoder) -> Self { Self(.body(encoder)) }
 
   /// This encoding with these names in the query.
@@ -58,38 +60,38 @@ public struct ParameterEncoding: Sendable {
 
   /// This encoding with the parameters of these names in header fields: `.json.inHeaders("If-Match")`.
   ///
-  /// A parameter without a value sends no field; an array is one line, its values separated by commas. The field takes the
-  /// place of one that the manager or the service states under the same name. Afterwards it is treated like those: in joins,
-  /// stored responses, signatures and masks. An object, an array in an array and a comma in a value of an array refuse the
-  /// load with ``APIError/Reason/unencodableParameter``, what RFC 9110 forbids in a field with
-  /// ``APIError/Reason/invalidHeader``.
+  /// A parameter without a value sends no field; an array is one line, its values separated by commas. The field replaces
+  /// one that the manager or the service states under the same name. Afterwards it is treated like those: in joins, stored
+  /// responses, signatures and masks. An object, an array in an array and a comma in a value of an array refuse the load
+  /// with ``APIError/Reason/unencodableParameter``, what RFC 9110 forbids in a field with ``APIError/Reason/invalidHeader``.
   public func inHeaders(_ names: String...) -> Self {
     placing { $0.headerNames += names }
   }
 
   /// This encoding with the parameters of these names as cookies.
   ///
-  /// They are sent beside those of the client's jar and of the manager's own `Cookie` field, in whose place they are where
-  /// a name is the same. Not kept in the jar. A parameter without a value sends no cookie. Nothing is escaped: an array and
-  /// an object refuse the load with ``APIError/Reason/unencodableParameter``, a name or a character that cookies do not have
-  /// (RFC 6265, 4.1.1) with ``APIError/Reason/invalidHeader``.
+  /// They are sent beside the cookies of the client's jar and of the manager's own `Cookie` field, and replace a cookie of
+  /// the same name. The jar does not keep them. A parameter without a value sends no cookie. Nothing is escaped: an array
+  /// and an object refuse the load with ``APIError/Reason/unencodableParameter``, a name or a character that cookies do not
+  /// have (RFC 6265, 4.1.1) with ``APIError/Reason/invalidHeader``.
   public func inCookies(_ names: String...) -> Self {
     placing { $0.cookieNames += names }
   }
 
   /// This encoding with the value of one parameter as the whole body, of whatever shape: `.json.body(at: "items")`.
   ///
-  /// The others go into the query, or where else they are stated to go. Without a value there is no body. Where the method
-  /// or ``query`` makes no body, and where the manager has one of its own, the load is refused with
+  /// The other parameters are sent in the query, or in the target that is stated for them. Without a value there is no
+  /// body. If the method or ``query`` makes no body, or the manager states a body, the load is refused with
   /// ``APIError/Reason/misconfigured``.
   public func body(at name: String) -> Self {
     placing { $0.bodyName = name }
   }
 
-  /// This encoding with other names where parameters are sent, so that two of them can have one name in two places.
+  /// This encoding with other names where parameters are sent, so that two of them can have the same name in two
+  /// targets.
   ///
-  /// In `["queryID": "id"]` the parameter is `queryID` for the manager, in stored responses and in all other statements
-  /// of this encoding, and `id` in the request. Two of one name in the same place refuse the load with
+  /// In `["queryID": "id"]` the parameter is `queryID` for the manager, in stored responses and in all other statements of
+  /// this encoding, and `id` in the request. Two parameters of one name in the same target refuse the load with
   /// ``APIError/Reason/misconfigured``. A placeholder of the API's name needs no other name: `users/{userID}` leaves `id` to
   /// the body.
   public func named(_ names: KeyValuePairs<String, String>) -> Self {
@@ -99,7 +101,7 @@ public struct ParameterEncoding: Sendable {
   /// This encoding with the members of `Encodable` values under names in this case: with `.snakeCase` the member `minBeds`
   /// is sent as `min_beds`. The default is as written.
   ///
-  /// It holds for what `load`, `response` and `value` are given as a value of the application's own, at any depth. Names in
+  /// It applies to `Encodable` values that are passed to `load`, `response` and `value`, at any depth. Names in
   /// ``Parameters`` and the keys of dictionaries stay as they are.
   public func keys(_ keys: RawData.DecodingOptions.Keys) -> Self {
     placing { $0.keys = keys }

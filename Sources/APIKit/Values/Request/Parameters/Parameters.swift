@@ -102,8 +102,8 @@ extension Parameters: ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// The parameters themselves: the word for an object of mixed kinds inside a literal, which the language
-  /// cannot tell from a dictionary.
+  /// Returns the parameters themselves. Write it for an object of mixed kinds inside a literal, which
+  /// Swift would read as a dictionary.
   public init(_ parameters: Parameters) { self = parameters }
 
   /// The members of a value that encodes as an object, in the order in which it encodes them.

@@ -1,10 +1,10 @@
-/// Which servers may be asked without TLS: with `http:` and `ws:`, where everybody on the way can read and
-/// change what is sent.
+/// The servers that may be used without TLS, with `http:` and `ws:`. Without TLS anybody on the network
+/// can read and change the requests.
 ///
 /// The default of a configuration is ``loopback``. A request to another server fails with
 /// ``APIError/Reason/cleartextRefused`` before anything is sent, and so does a redirect to one. A service states an
-/// exception for one of its environments in ``ServiceEnvironments``, which goes before the configuration. Other schemes
-/// are not concerned: an `ftp:` URL is used as it is written.
+/// exception for one of its environments in ``ServiceEnvironments``, which takes precedence over the configuration. The
+/// policy does not apply to other schemes, such as `ftp:`.
 public struct CleartextPolicy: Sendable, Hashable {
   enum CleartextRule: Sendable, Hashable {
     case all
@@ -16,7 +16,7 @@ public struct CleartextPolicy: Sendable, Hashable {
   /// Servers of this machine only: `localhost` and the names below it, `127.0.0.0/8` and `::1`.
   public static let loopback = loopback(and: [])
 
-  /// Servers of this machine and these hosts, by name or address as in a URL; names below them are not meant.
+  /// Servers of this machine and these hosts, by name or address as in a URL; without the names below them.
   public static func loopback(and hosts: Set<String>) -> Self {
     Self(kind: .loopbackAnd(Set(hosts.map(URLHost.name))))
   }

@@ -3,8 +3,8 @@ extension HTTPURL {
   ///
   /// Characters that are not allowed in a path are percent-encoded; a `%` followed by two digits counts as
   /// encoded. Throws ``APIError/Reason/invalidURL`` for a control character, for a segment `.` or `..`
-  /// (plain or encoded), which servers and proxies resolve in different ways, and for `?` and `#`: the
-  /// query is made of parameters.
+  /// (plain or encoded), which servers and proxies resolve in different ways, and for `?` and `#`: state
+  /// the query by parameters.
   public func appending(path: String) throws(APIError) -> HTTPURL {
     let name = path.utf8.drop { $0 == UInt8(ascii: "/") }
     guard !name.isEmpty else { return self }

@@ -1,5 +1,5 @@
-/// Which bytes of a text are kept in a part of a URL, and how a space is written; all others are
-/// percent-encoded.
+/// The bytes of a text that are kept in a part of a URL, and how a space is written; all other
+/// bytes are percent-encoded.
 ///
 /// Works on the UTF-8 bytes of the text, so every text can be encoded, including control characters.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986#section-2>

@@ -1,4 +1,4 @@
-/// A decoder with the responses that it takes, for ``ResponseExpectation/Format/firstOf(_:)``.
+/// A decoder with the responses that it accepts, for ``ResponseExpectation/Format/firstOf(_:)``.
 ///
 /// ```swift
 /// let expectation = ResponseExpectation(
@@ -9,23 +9,24 @@
 ///     BodyChoice(TextBodyDecoder(), contentTypes: ["text/*"], statuses: 400..<500),
 ///   ]))
 /// ```
-/// They are asked in order. One that takes the response and throws ``APIError/Reason/malformedBody`` leaves it to the
-/// next; the error of the last one ends the load. A response that none takes is refused with
+/// The choices are tried in order. If one that accepts the response throws ``APIError/Reason/malformedBody``, the
+/// next is tried; the error of the last one ends the load. A response that no choice accepts is refused with
 /// ``APIError/Reason/unacceptableContentType``.
 public struct BodyChoice: Sendable {
   /// The decoder.
   public var decoder: any BodyDecoder
-  /// The media types that it takes, in lower case: `application/json`, `text/*`. Empty, the default, takes all.
+  /// The media types that it accepts, in lower case: `application/json`, `text/*`. The default, empty,
+  /// accepts all.
   public var contentTypes: Set<String>
-  /// The statuses that it takes, of those that the manager accepts. The default is all.
+  /// The statuses that it accepts, of those that the manager accepts. The default is all.
   public var statuses: Range<Int>
 
   /// Makes a choice.
   ///
   /// - Parameters:
   ///   - decoder: Decodes the body.
-  ///   - contentTypes: The media types that it takes; empty takes all.
-  ///   - statuses: The statuses that it takes.
+  ///   - contentTypes: The media types that it accepts; empty accepts all.
+  ///   - statuses: The statuses that it accepts.
   public init(_ decoder: any BodyDecoder, contentTypes: Set<String> = [], statuses: Range<Int> = 100..<1000) {
     self.decoder = decoder
     self.contentTypes = contentTypes

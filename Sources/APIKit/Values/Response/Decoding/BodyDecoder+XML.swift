@@ -11,18 +11,18 @@
 /// for entry in raw.feed.entry.elements { … }   // one or many
 /// raw.feed.entry[0].id.int                     // 1: the text of elements is read as numbers and booleans, too
 /// ```
-/// In a document that was XML, `elements` and `[0]` take an element that stands once for an array of one; name it in
-/// ``arrays`` where its `kind` matters, too. The order of children of different names, and of text between them, is not
+/// In a document that was XML, `elements` and `[0]` read an element that occurs once as an array of one; name it in
+/// ``arrays`` if its `kind` matters too. The order of children of different names, and of text between them, is not
 /// kept. White space between tags is dropped.
 ///
-/// Names are as in the document, with their prefixes. Since a server may choose others, ``prefixes`` can say which
-/// prefix stands for which namespace.
+/// Names are as in the document, with their prefixes. Since a server may choose other prefixes, ``prefixes`` can
+/// state the prefix of each namespace.
 ///
 /// Document types are refused, with all that they can declare: entities that grow without bound, files to read. The
 /// charset is that of the byte-order mark, the content type or the declaration, in this order.
 /// - SeeAlso: <https://www.w3.org/TR/xml/>
 public struct XMLBodyDecoder: BodyDecoder {
-  /// The names of elements that become an array even where one stands alone. None by default.
+  /// The names of elements that become an array even if there is only one. None by default.
   public var arrays: Set<String>
   /// The prefixes that names have, by their namespaces, whatever the document's own prefixes are. An empty one leaves
   /// the prefix out. By default names are as in the document.
@@ -35,7 +35,7 @@ public struct XMLBodyDecoder: BodyDecoder {
   /// Makes a decoder.
   ///
   /// - Parameters:
-  ///   - arrays: The names of elements that become an array even where one stands alone.
+  ///   - arrays: The names of elements that become an array even if there is only one.
   ///   - prefixes: The prefixes that names have, by their namespaces.
   public init(arrays: Set<String> = [], prefixes: [String: String] = [:]) {
     self.arrays = arrays

@@ -18,7 +18,7 @@ public protocol BodyDecoder: Sendable {
   func decode(_ bytes: [UInt8], limits: RawData.Limits) throws(APIError) -> RawData
 
   /// Decodes a body whose content type is known, with its parameters: for formats that are written in several charsets.
-  /// The default leaves the content type aside.
+  /// The default ignores the content type.
   ///
   /// - Parameters:
   ///   - bytes: The body after content decoding and the service's own transformation.

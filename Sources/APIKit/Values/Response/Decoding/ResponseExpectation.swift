@@ -1,4 +1,5 @@
-/// Which responses an API accepts. Checked in this order: status, empty body, content type, shape.
+/// The responses that an API accepts. They are checked in this order: status, empty body, content
+/// type, shape.
 public struct ResponseExpectation: Sendable {
   /// The accepted status codes. The default is 200 to 299.
   public var statuses: Range<Int>
@@ -30,8 +31,8 @@ public struct ResponseExpectation: Sendable {
     case automatic
     /// With one decoder, whatever the content type is.
     case decoder(any BodyDecoder)
-    /// By the first of these that takes the status and the content type; where its body is not of that format after
-    /// all, by the next.
+    /// By the first of these choices that accepts the status and the content type; if the body is not in that
+    /// format, by the next one.
     case firstOf([BodyChoice])
     /// Not decoded: only the bytes are used.
     case bytes

@@ -1,8 +1,8 @@
 /// Reads the head of an image, so that its kind and size are known and limited before anything decodes it.
 ///
 /// The raw data is an object with the members `type` (`image/png`), `width` and `height` in pixels as stored, and
-/// `orientation` (1 to 8). `type` is null for a format that is not known, `width` and `height` are null where the first
-/// 64 KiB do not tell. The image itself is ``APIResponse/bytes``. See ``ImageHead``.
+/// `orientation` (1 to 8). `type` is null for a format that is not known, `width` and `height` are null when the first
+/// 64 KiB do not contain them. The image itself is ``APIResponse/bytes``. See ``ImageHead``.
 public struct ImageBodyDecoder: BodyDecoder {
   /// The most pixels beyond which to throw, before anything needs memory for them. The default is 100 million.
   public var maximumPixels: Int
@@ -30,6 +30,6 @@ public struct ImageBodyDecoder: BodyDecoder {
 }
 
 extension HTTPResponse {
-  /// The head of the image, if the body is one in memory; nil otherwise.
+  /// The head of the image, if the body is an image in memory; nil otherwise.
   public var imageHead: ImageHead? { ImageHead(of: bytes) }
 }

@@ -1,7 +1,7 @@
 /// The format, size and orientation of an image, read from its first bytes. Nothing is decoded.
 ///
-/// PNG, JPEG, GIF, WebP, HEIC, AVIF and BMP are known. At most the first 64 KiB are read: where they do not tell the
-/// size, it is nil. The bytes count, not the `Content-Type`.
+/// PNG, JPEG, GIF, WebP, HEIC, AVIF and BMP are known. At most the first 64 KiB are read: if they do not contain the
+/// size, it is nil. The `Content-Type` is not used.
 ///
 /// ```swift
 /// if let head = response.http.imageHead, head.pixelCount ?? .max <= 50_000_000 { show(response.bytes) }
@@ -28,9 +28,9 @@ public struct ImageHead: Sendable, Hashable {
   /// The format; its raw value is the media type.
   public let format: Format
   /// The width and the height in pixels as they are stored, before the orientation is applied; nil when the first 64 KiB
-  /// do not tell.
+  /// do not contain them.
   public internal(set) var size: Size?
-  /// How the stored image is to be turned for display, 1 to 8 as in EXIF; 1, as it is, when nothing says otherwise.
+  /// The orientation of the stored image, 1 to 8 as in EXIF; 1 when the image states none.
   public internal(set) var orientation = 1
 
   /// A width and a height in pixels.
@@ -53,7 +53,7 @@ public struct ImageHead: Sendable, Hashable {
   /// The most bytes that are read.
   public static let readBytes = 64 << 10
 
-  /// Reads the head of an image; nil when the bytes are none of a known format.
+  /// Reads the head of an image; nil when the bytes are in no known format.
   ///
   /// - Parameter bytes: The image, or its beginning.
   public init?(of bytes: some Collection<UInt8>) {

@@ -12,8 +12,8 @@ public struct ReformSource: Sendable {
   /// The flight that landed with it; nil for a source that was made by hand.
   public let flightID: FlightID?
 
-  /// How names are matched and dates read where the response is decoded as a type: what the manager states, or else its
-  /// service. The default options for a source that was made by hand.
+  /// The options for decoding the response as a type: those of the manager, or else of its service. The default options
+  /// for a source that was made by hand.
   public var decoding: RawData.DecodingOptions { boxedDecoding?.value ?? .default }
   /// The method of the load, for errors.
   var method: HTTPMethod?

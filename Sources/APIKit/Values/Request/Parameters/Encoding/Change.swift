@@ -1,6 +1,6 @@
 /// A member of a PATCH that may be null: unchanged, null, or a value.
 ///
-/// An optional has two of the three. In a type that is sent or decoded:
+/// An optional can express two of the three. In a type that is sent or decoded:
 ///
 /// ```swift
 /// struct HomeChanges: Codable {
@@ -9,9 +9,9 @@
 /// }
 /// manager.load(HomeChanges(agent: .null))  // {"agent":null}
 /// ```
-/// A member to ``keep`` is not written, neither by this framework nor by Foundation's `JSONEncoder`, and one that is missing
-/// is decoded as such. That holds for members of a type whose coding the compiler writes, and for values of a dictionary
-/// literal of ``Parameters``. Elsewhere, such as in an array, nothing can be left out, and encoding throws.
+/// A member that is ``keep`` is not written, neither by this framework nor by Foundation's `JSONEncoder`, and one that is
+/// missing is decoded as such. That holds for members of a type whose coding the compiler writes, and for values of a
+/// dictionary literal of ``Parameters``. Elsewhere, such as in an array, nothing can be left out, and encoding throws.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc7396>
 public enum Change<Value> {
   /// The member is not mentioned, so the server leaves it as it is.
