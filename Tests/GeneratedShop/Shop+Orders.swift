@@ -61,7 +61,7 @@ open class BasePlaceOrderManager: BaseAPIManager {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(title, forKey: .title)
       try container.encodeIfPresent(count, forKey: .count)
-      try container.encodeIfPresent(by.map { $0.formatted(.iso8601.year().month().day()) }, forKey: .by)
+      try container.encodeIfPresent(by.map { try DateStyle.iso8601Day.text(of: $0) }, forKey: .by)
     }
   }
 
