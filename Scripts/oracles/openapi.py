@@ -38,11 +38,11 @@ class Manager:
         self.method, self.path = operation.split(" ", 1)
         self.name = name
         self.is_upload = "UploadManager" in text.split("\n", 1)[0]
-        self.has_output = "  typealias Output = " in text or "  enum Output: " in text
-        outputs = re.search(r"  enum Output: \w+ \{\n(.*?)\n\n", text, re.S)
+        self.has_output = "  typealias Output = " in text or "enum Output: " in text
+        outputs = re.search(r"  nonisolated enum Output: \w+ \{\n(.*?)\n\n", text, re.S)
         self.cases = re.findall(r"^    case (\w+)(\(.*\))?$", outputs.group(1), re.M) if outputs else []
         self.is_signed = "SignInRule.exempt" not in text
-        match = re.search(r"  struct Input: \w+, Sendable \{\n(.*?)\n  \}\n", text, re.S)
+        match = re.search(r"  nonisolated struct Input: \w+, Sendable \{\n(.*?)\n  \}\n", text, re.S)
         self.keys = None
         if match:
             coded = re.findall(r'^      case (\w+)(?: = "(.*)")?$', match.group(1), re.M)
@@ -139,9 +139,9 @@ def opened(folder):
         # A choice is read as any value.
         text = re.sub(r"(struct \w+: (?:RawDecodable, )?Codable, Sendable \{\n(?:  ///.*\n)*  var value: JSONValue\n)",
                       r"\1  init(from decoder: any Decoder) throws { value = try JSONValue(from: decoder) }\n", text)
-        for name, rest in re.findall(r"^struct (\w+): RawDecodable, Sendable \{\n(.*?)^\}", text, re.M | re.S):
+        for name, rest in re.findall(r"^nonisolated struct (\w+): RawDecodable, Sendable \{\n(.*?)^\}", text, re.M | re.S):
             lines += [f"extension {name}: Encodable {{", "  func encode(to encoder: any Encoder) throws {"]
-            reading = re.search(rf"^extension {name} \{{\n(.*?)^\}}", text, re.M | re.S)
+            reading = re.search(rf"^nonisolated extension {name} \{{\n(.*?)^\}}", text, re.M | re.S)
             if reading:
                 lines.append("    var container = encoder.container(keyedBy: OracleKey.self)")
                 lines += [f"    try container.encode({member}, forKey: OracleKey({key}))" for member, key in

@@ -225,7 +225,7 @@ final class ConstructTests: XCTestCase {
     let bytes = #""content": {"image/png": {}}"#
     assertContains(
       try output(#""200": {\#(a)}, "202": {\#(text)}, "204": {}, "206": {\#(bytes)}, "2XX": {\#(a)}"#),
-      "  enum Output: HomesStatusOutput {\n    case ok(A)\n    case accepted(String)\n    case noContent\n",
+      "  nonisolated enum Output: HomesStatusOutput {\n    case ok(A)\n    case accepted(String)\n    case noContent\n",
       "    case partialContent([UInt8])\n    case success(A)\n",
       "case 202: self = .accepted(try response.decode())",
       "case 206: self = .partialContent(response.bytes)\n      case 200...299: self = .success(",
@@ -296,7 +296,7 @@ final class ConstructTests: XCTestCase {
     let text = try Documents.sources(
       Documents.schema(#"{"type": "object", "properties": {"a": {"type": "string"}}}"#), settings: settings)
     assertContains(
-      text, "public import APIKit", "public final class SendAManager", "public struct Input",
+      text, "public import APIKit", "public final class SendAManager", "public nonisolated struct Input",
       "public var a: String?",
       "public init(\n    a: String? = nil\n  ) {", "public static let shared")
   }

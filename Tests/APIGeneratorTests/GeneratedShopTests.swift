@@ -15,6 +15,16 @@ import XCTest
   private final class SendPictureManager: BaseSendPictureManager, UploadManager {}
   private final class ReadStateManager: BaseReadStateManager, APIManager {}
 
+  /// A manager of the user's own, whose output can be read in both ways.
+  private final class ReadJobManager: BaseAPIManager, ShopManager {
+    struct Input: Encodable, Sendable { var id = 1 }
+    struct Output: RawDecodable, Decodable, Sendable {
+      var way = "Decodable"
+      init(_ raw: borrowing RawData) throws { way = "RawDecodable" }
+    }
+    let service = Shop.shared, apiName = "jobs/{id}"
+  }
+
   private func stub(_ responses: (Int, String)...) -> StubTransport {
     let stub = StubTransport()
     for (status, body) in responses {
@@ -128,6 +138,12 @@ import XCTest
         "PUT https://shop.example/v1/orders/4/picture",
       ])
     XCTAssertEqual(stub.requests.last?.headers["Content-Type"], "image/png")
+  }
+
+  func testAnOutputThatIsReadInBothWaysIsReadByTheFasterOne() async throws {
+    _ = stub((200, #"{"eta": 1}"#))
+    let output = try await ReadJobManager().value(.init())
+    XCTAssertEqual(output.way, "RawDecodable")
   }
 
   func testAFailureOfTheDocumentIsRead() async {

@@ -58,7 +58,7 @@ final class GoldenOutputTests: XCTestCase {
       /// `DELETE /homes/{id}`
       @available(*, deprecated)
       final class DeleteHomeManager: BaseAPIManager, HomesManager {
-        struct Input: Encodable, Sendable {
+        nonisolated struct Input: Encodable, Sendable {
           var id: Int
         }
 
@@ -71,7 +71,7 @@ final class GoldenOutputTests: XCTestCase {
 
       /// `GET /homes/{id}`: One home.
       final class GetHomeManager: BaseAPIManager, HomesManager {
-        struct Input: Encodable, Sendable {
+        nonisolated struct Input: Encodable, Sendable {
           var id: Int
           /// Which members to send.
           var fields: [GetHomeFieldsItem]?
@@ -97,7 +97,7 @@ final class GoldenOutputTests: XCTestCase {
       import APIKit
 
       /// `#/paths/~1homes~1{id}/get/parameters/1/schema/items` of the document.
-      struct GetHomeFieldsItem: RawRepresentable, Codable, Hashable, Sendable {
+      nonisolated struct GetHomeFieldsItem: RawRepresentable, Codable, Hashable, Sendable {
         let rawValue: String
         init(rawValue: String) { self.rawValue = rawValue }
         static let price = Self(rawValue: "price")
@@ -105,12 +105,12 @@ final class GoldenOutputTests: XCTestCase {
       }
 
       /// A home that is for sale.
-      struct Home: RawDecodable, Sendable {
+      nonisolated struct Home: RawDecodable, Sendable {
         var id: Int
         var price: Double?
       }
 
-      extension Home {
+      nonisolated extension Home {
         init(_ raw: borrowing RawData) throws {
           try raw.require(.object)
           id = try raw["id"].require()
@@ -127,7 +127,7 @@ final class GoldenOutputTests: XCTestCase {
       text,
       """
       /// Homes for sale
-      final class Homes: APIService {
+      nonisolated final class Homes: APIService {
         static let shared = Homes()
 
         let name = "Homes"

@@ -9,7 +9,7 @@ public import APIKit
 /// A subclass adopts `APIManager`.
 open class BaseReadStateManager: BaseAPIManager {
   /// The response, by its status.
-  public enum Output: ShopStatusOutput {
+  public nonisolated enum Output: ShopStatusOutput {
     case ok([String])
     case success(Job)
 

@@ -6,7 +6,7 @@ public import APIKit
 public import Foundation
 
 /// `#/components/schemas/Job` of the document.
-public struct Job: RawDecodable, Sendable {
+public nonisolated struct Job: RawDecodable, Sendable {
   public var eta: Double
   public var notes: [String: String]?
 
@@ -20,7 +20,7 @@ public struct Job: RawDecodable, Sendable {
   }
 }
 
-extension Job {
+nonisolated extension Job {
   public init(_ raw: borrowing RawData) throws {
     try raw.require(.object)
     eta = try raw["eta"].require()
@@ -29,7 +29,7 @@ extension Job {
 }
 
 /// `#/components/schemas/Order` of the document.
-public struct Order: RawDecodable, Sendable {
+public nonisolated struct Order: RawDecodable, Sendable {
   public var id: Int
   public var title: String
   public var placedAt: Date?
@@ -64,7 +64,7 @@ public struct Order: RawDecodable, Sendable {
   }
 }
 
-extension Order {
+nonisolated extension Order {
   public init(_ raw: borrowing RawData) throws {
     try raw.require(.object)
     id = try raw["id"].require()
@@ -80,7 +80,7 @@ extension Order {
 }
 
 /// `#/components/schemas/Order/properties/kind` of the document.
-public struct OrderKind: RawRepresentable, RawLeaf, Codable, Hashable, Sendable {
+public nonisolated struct OrderKind: RawRepresentable, RawLeaf, Codable, Hashable, Sendable {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
   public static let new = Self(rawValue: "new")
@@ -88,7 +88,7 @@ public struct OrderKind: RawRepresentable, RawLeaf, Codable, Hashable, Sendable 
 }
 
 /// `#/components/schemas/Order/properties/state` of the document.
-public struct OrderState: RawDecodable, Sendable {
+public nonisolated struct OrderState: RawDecodable, Sendable {
   /// The value as it is sent.
   public var value: JSONValue
 
@@ -99,7 +99,7 @@ public struct OrderState: RawDecodable, Sendable {
 }
 
 /// `#/components/schemas/Refusal` of the document.
-public struct Refusal: RawDecodable, Sendable {
+public nonisolated struct Refusal: RawDecodable, Sendable {
   public var reason: String
 
   /// Makes a value of its members.
@@ -110,7 +110,7 @@ public struct Refusal: RawDecodable, Sendable {
   }
 }
 
-extension Refusal {
+nonisolated extension Refusal {
   public init(_ raw: borrowing RawData) throws {
     try raw.require(.object)
     reason = try raw["reason"].require()

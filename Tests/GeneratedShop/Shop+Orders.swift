@@ -10,7 +10,7 @@ public import Foundation
 ///
 /// A subclass adopts `PageableAPIManager` and `ShopManager`.
 open class BaseListOrdersManager: BaseAPIManager {
-  public struct Input: Encodable, Sendable {
+  public nonisolated struct Input: Encodable, Sendable {
     public var perPage: Int?
 
     /// Makes a value of its members.
@@ -35,7 +35,7 @@ open class BaseListOrdersManager: BaseAPIManager {
 ///
 /// A subclass adopts `ShopManager`.
 open class BasePlaceOrderManager: BaseAPIManager {
-  public struct Input: Encodable, Sendable {
+  public nonisolated struct Input: Encodable, Sendable {
     public var title: String
     public var count: Int?
     public var by: Date?
@@ -66,7 +66,7 @@ open class BasePlaceOrderManager: BaseAPIManager {
   }
 
   /// The response, by its status.
-  public enum Output: ShopStatusOutput {
+  public nonisolated enum Output: ShopStatusOutput {
     case ok(Order)
     case accepted(Job)
     case noContent
@@ -94,7 +94,7 @@ open class BasePlaceOrderManager: BaseAPIManager {
 ///
 /// A subclass adopts `ShopManager`.
 open class BaseCancelOrderManager: BaseAPIManager {
-  public struct Input: Encodable, Sendable {
+  public nonisolated struct Input: Encodable, Sendable {
     public var id: Int
 
     /// Makes a value of its members.
@@ -118,7 +118,7 @@ open class BaseCancelOrderManager: BaseAPIManager {
 ///
 /// A subclass adopts `UploadManager`.
 open class BaseSendPictureManager: BaseUploadManager {
-  public struct Input: Encodable, Sendable {
+  public nonisolated struct Input: Encodable, Sendable {
     public var id: Int
 
     /// Makes a value of its members.

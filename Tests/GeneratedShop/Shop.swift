@@ -5,7 +5,7 @@
 public import APIKit
 
 /// A shop, for tests of what is generated.
-public final class Shop: APIService {
+public nonisolated final class Shop: APIService {
   public static let shared = Shop()
 
   public let name = "Shop"
@@ -40,18 +40,25 @@ extension ShopManager where Output: RawDecodable & Sendable {
   }
 }
 
+extension ShopManager where Output: RawDecodable & Decodable & Sendable {
+  /// Loads with an input, and reads the response.
+  public func value(_ input: Input) async throws(APIError) -> Output {
+    try await value(Parameters(encoding: input))
+  }
+}
+
 /// What a response is decoded as that has no content.
-public struct ShopNothing: Decodable, Sendable {
+public nonisolated struct ShopNothing: Decodable, Sendable {
   public init(from decoder: any Decoder) {}
 }
 
 /// An output whose type depends on the status of the response.
-public protocol ShopStatusOutput: Sendable {
+public nonisolated protocol ShopStatusOutput: Sendable {
   /// Reads a response.
   init(_ response: APIResponse) throws(APIError)
 }
 
-extension ShopStatusOutput {
+nonisolated extension ShopStatusOutput {
   /// Reads a response off the caller's actor.
   @concurrent static func read(_ response: APIResponse) async throws(APIError) -> Self {
     try Self(response)
@@ -71,7 +78,7 @@ extension ShopManager where Output: ShopStatusOutput {
 }
 
 /// Holds a value on the heap: a member of a structure that contains itself.
-public indirect enum ShopBox<Value: Sendable>: Sendable {
+public nonisolated indirect enum ShopBox<Value: Sendable>: Sendable {
   case boxed(Value)
 
   /// Puts a value into a box.
@@ -84,14 +91,14 @@ public indirect enum ShopBox<Value: Sendable>: Sendable {
   }
 }
 
-extension ShopBox: RawDecodable where Value: RawDecodable {
+nonisolated extension ShopBox: RawDecodable where Value: RawDecodable {
   public init(_ raw: borrowing RawData) throws { self = .boxed(try Value(raw)) }
 }
-extension ShopBox: Encodable where Value: Encodable {
+nonisolated extension ShopBox: Encodable where Value: Encodable {
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
-extension APIError {
+nonisolated extension APIError {
   /// The body of the response that the load failed with, where it is one of `Refusal`.
   public var shopRefusal: Refusal? { try? raw.decode(as: Refusal.self) }
 }

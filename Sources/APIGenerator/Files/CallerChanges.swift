@@ -112,7 +112,8 @@ struct CallerChanges {
   private static func keyword(of line: Substring) -> (words: String, rest: Substring)? {
     var rest = line
     while let word = [
-      "public ", "package ", "open ", "final ", "indirect ", "@MainActor ", "@discardableResult ",
+      "public ", "package ", "open ", "nonisolated ", "final ", "indirect ", "@MainActor ",
+      "@discardableResult ",
     ]
     .first(
       where: rest.hasPrefix)

@@ -20,7 +20,7 @@ struct ManagerWriter {
         ? "open class \(operation.className): \(base) {"
         : "\(prefix)final class \(operation.className): \(([base] + protocols).joined(separator: ", ")) {")
     if !members.isEmpty {
-      lines.append("  \(prefix)struct Input: Encodable, Sendable {")
+      lines.append("  \(source.valuePrefix)struct Input: Encodable, Sendable {")
       lines += source.structure(members, isSent: true, isReceived: false, indent: "    ")
       lines += ["  }", ""]
     }
@@ -77,7 +77,8 @@ struct ManagerWriter {
     case .bytes: return []
     case .byStatus(let replies):
       var lines = [
-        "  /// The response, by its status.", "  \(prefix)enum Output: \(source.service)StatusOutput {",
+        "  /// The response, by its status.",
+        "  \(source.valuePrefix)enum Output: \(source.service)StatusOutput {",
       ]
       var cases: [String] = []
       for (status, output) in replies {

@@ -102,7 +102,8 @@ struct ServiceWriter {
     var lines = SafeText.comment(info?["title"]?.string ?? "\(service).", limit: 200)
     if lines.isEmpty { lines = ["/// \(service)."] }
     lines += [
-      "\(prefix)final class \(service): APIService {", "  \(prefix)static let shared = \(service)()", "",
+      "\(source.valuePrefix)final class \(service): APIService {",
+      "  \(prefix)static let shared = \(service)()", "",
       "  \(prefix)let name = \(SafeText.literal(service))",
     ]
     lines += environments()
@@ -113,7 +114,7 @@ struct ServiceWriter {
     for (name, address) in further {
       lines += [
         "", "/// The part of \(service) at another address, with the same credential.",
-        "\(prefix)final class \(name): APIService {",
+        "\(source.valuePrefix)final class \(name): APIService {",
         "  \(prefix)static let shared = \(name)()", "", "  \(prefix)let name = \(SafeText.literal(name))",
         "  \(prefix)let environments = ServiceEnvironments(\(SafeText.literal(address)))",
       ]
@@ -133,7 +134,7 @@ struct ServiceWriter {
         "  \(prefix)func response(_ input: Input) async throws(APIError) -> APIResponse {",
         "    try await response(Parameters(encoding: input))", "  }", "}",
       ]
-      for way in ["Decodable", "RawDecodable"] {
+      for way in ["Decodable", "RawDecodable", "RawDecodable & Decodable"] {
         lines += [
           "", "extension \(service)Manager where Output: \(way) & Sendable {",
           "  /// Loads with an input, and reads the response.",
@@ -145,7 +146,7 @@ struct ServiceWriter {
     if hasEmptyOutputs {
       lines += [
         "", "/// What a response is decoded as that has no content.",
-        "\(prefix)struct \(service)Nothing: Decodable, Sendable {",
+        "\(source.valuePrefix)struct \(service)Nothing: Decodable, Sendable {",
         "  \(prefix)init(from decoder: any Decoder) {}", "}",
       ]
     }
@@ -155,7 +156,7 @@ struct ServiceWriter {
       let name = source.models[id].name
       let member = service.prefix(1).lowercased() + service.dropFirst() + name
       lines += [
-        "", "extension APIError {",
+        "", "nonisolated extension APIError {",
         "  /// The body of the response that the load failed with, where it is one of `\(name)`.",
         "  \(prefix)var \(member): \(name)? { try? raw.decode(as: \(name).self) }", "}",
       ]
@@ -270,9 +271,9 @@ struct ServiceWriter {
     let loads = "{ try await .read(response"
     return [
       "", "/// An output whose type depends on the status of the response.",
-      "\(prefix)protocol \(name): Sendable {",
+      "\(source.valuePrefix)protocol \(name): Sendable {",
       "  /// Reads a response.", "  init(_ response: APIResponse) throws(APIError)", "}", "",
-      "extension \(name) {", "  /// Reads a response off the caller's actor.",
+      "nonisolated extension \(name) {", "  /// Reads a response off the caller's actor.",
       "  @concurrent static func read(_ response: APIResponse) async throws(APIError) -> Self {",
       "    try Self(response)", "  }", "}", "",
       "extension APIManager where Output: \(name) {",
@@ -295,14 +296,14 @@ struct ServiceWriter {
     let (prefix, name) = (source.prefix, "\(source.service)Box")
     return [
       "", "/// Holds a value on the heap: a member of a structure that contains itself.",
-      "\(prefix)indirect enum \(name)<Value: Sendable>: Sendable {", "  case boxed(Value)", "",
+      "\(source.valuePrefix)indirect enum \(name)<Value: Sendable>: Sendable {", "  case boxed(Value)", "",
       "  /// Puts a value into a box.", "  \(prefix)init(_ value: Value) { self = .boxed(value) }", "",
       "  /// The value in the box.", "  \(prefix)var value: Value {",
       "    get { switch self { case .boxed(let value): value } }",
       "    set { self = .boxed(newValue) }", "  }", "}", "",
-      "extension \(name): RawDecodable where Value: RawDecodable {",
+      "nonisolated extension \(name): RawDecodable where Value: RawDecodable {",
       "  \(prefix)init(_ raw: borrowing RawData) throws { self = .boxed(try Value(raw)) }", "}",
-      "extension \(name): Encodable where Value: Encodable {",
+      "nonisolated extension \(name): Encodable where Value: Encodable {",
       "  \(prefix)func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }", "}",
     ]
   }

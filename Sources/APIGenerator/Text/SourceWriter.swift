@@ -9,6 +9,8 @@ struct SourceWriter {
 
   /// `public ` or nothing.
   var prefix: String { access == "internal" ? "" : access + " " }
+  /// What a type begins with that is for every thread, also where the default isolation of a target is the main actor.
+  var valuePrefix: String { prefix + "nonisolated " }
   var importPrefix: String { access == "internal" ? "" : access + " " }
 
   func resolve(_ node: JSONNode?) -> JSONNode? { node.flatMap(document.resolve) }
@@ -125,19 +127,20 @@ struct SourceWriter {
     if lines.isEmpty { lines = ["/// \(SafeText.code(model.pointer)) of the document."] }
     switch model.kind {
     case .structure(let members):
-      lines.append("\(prefix)struct \(model.name): \(coding(model)), Sendable {")
+      lines.append("\(valuePrefix)struct \(model.name): \(coding(model)), Sendable {")
       lines += structure(members, isSent: model.isSent, isReceived: model.isReceived, indent: "  ")
       if model.isReceived { lines += ["}"] + reading(members, of: model) }
     case .enumeration(let base, let values):
       let leaf = model.isReceived ? "RawLeaf, " : ""
-      lines.append("\(prefix)struct \(model.name): RawRepresentable, \(leaf)Codable, Hashable, Sendable {")
+      lines.append(
+        "\(valuePrefix)struct \(model.name): RawRepresentable, \(leaf)Codable, Hashable, Sendable {")
       lines.append("  \(prefix)let rawValue: \(text(base))")
       lines.append("  \(prefix)init(rawValue: \(text(base))) { self.rawValue = rawValue }")
       for value in values {
         lines.append("  \(prefix)static let \(value.name) = Self(rawValue: \(value.literal))")
       }
     case .union(let types):
-      lines.append("\(prefix)struct \(model.name): \(coding(model)), Sendable {")
+      lines.append("\(valuePrefix)struct \(model.name): \(coding(model)), Sendable {")
       lines += union(types, model)
     }
     return lines + ["}"]
@@ -151,7 +154,7 @@ struct SourceWriter {
   /// The initializer of raw data: in an extension, so that the structure keeps the one of its members.
   private func reading(_ members: [Member], of model: Model) -> [String] {
     [
-      "", "extension \(model.name) {", "  \(prefix)init(_ raw: borrowing RawData) throws {",
+      "", "nonisolated extension \(model.name) {", "  \(prefix)init(_ raw: borrowing RawData) throws {",
       "    try raw.require(.object)",
     ]
       + members.map { member in

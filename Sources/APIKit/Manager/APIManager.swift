@@ -50,7 +50,7 @@
   var expectation: ResponseExpectation { get }
 
   /// How names are matched and dates read where a response is decoded as a type, by ``Output``, `value(_:as:)` or
-  /// ``APIResponse/decode(as:)``. The default is ``RawData/DecodingOptions/inherited``: the service's (``WireOptions/decoding``).
+  /// `APIResponse.decode(as:)`. The default is ``RawData/DecodingOptions/inherited``: the service's (``WireOptions/decoding``).
   ///
   /// ```swift
   /// let decoding = RawData.DecodingOptions(keys: .snakeCase)

@@ -6,7 +6,7 @@ import APIKit
 
 /// `GET /homes`: The homes that fit, a page at a time.
 final class FindHomesManager: BaseAPIManager, SacramentoManager {
-  struct Input: Encodable, Sendable {
+  nonisolated struct Input: Encodable, Sendable {
     /// At least this asking price, in dollars.
     var minPrice: Int?
     /// At most this asking price, in dollars.
@@ -51,7 +51,7 @@ final class FindHomesManager: BaseAPIManager, SacramentoManager {
 
 /// `GET /homes/{id}`: One home.
 final class GetHomeManager: BaseAPIManager, SacramentoManager {
-  struct Input: Encodable, Sendable {
+  nonisolated struct Input: Encodable, Sendable {
     /// The home_id of a list, such as sac-17.
     var id: String
   }

@@ -5,7 +5,7 @@
 import APIKit
 
 /// `#/paths/~1homes/get/parameters/8/schema` of the document.
-struct FindHomesSort: RawRepresentable, Codable, Hashable, Sendable {
+nonisolated struct FindHomesSort: RawRepresentable, Codable, Hashable, Sendable {
   let rawValue: String
   init(rawValue: String) { self.rawValue = rawValue }
   static let askingPrice = Self(rawValue: "asking_price")
@@ -19,7 +19,7 @@ struct FindHomesSort: RawRepresentable, Codable, Hashable, Sendable {
 }
 
 /// A home that was sold.
-struct Home: RawDecodable, Sendable {
+nonisolated struct Home: RawDecodable, Sendable {
   var homeID: String
   var homeName: String
   /// In dollars.
@@ -33,7 +33,7 @@ struct Home: RawDecodable, Sendable {
   var location: Location
 }
 
-extension Home {
+nonisolated extension Home {
   init(_ raw: borrowing RawData) throws {
     try raw.require(.object)
     homeID = try raw["home_id"].require()
@@ -50,7 +50,7 @@ extension Home {
 }
 
 /// `#/components/schemas/HomePage` of the document.
-struct HomePage: RawDecodable, Sendable {
+nonisolated struct HomePage: RawDecodable, Sendable {
   var items: [Home]
   var page: Int
   var perPage: Int
@@ -60,7 +60,7 @@ struct HomePage: RawDecodable, Sendable {
   var total: Int
 }
 
-extension HomePage {
+nonisolated extension HomePage {
   init(_ raw: borrowing RawData) throws {
     try raw.require(.object)
     items = try [Home](raw["items"])
@@ -72,14 +72,14 @@ extension HomePage {
 }
 
 /// `#/components/schemas/HomePageReply` of the document.
-struct HomePageReply: RawDecodable, Sendable {
+nonisolated struct HomePageReply: RawDecodable, Sendable {
   /// 0 for success, 1001 for an invalid signature, 1002 for an invalid parameter.
   var code: Int
   var message: String
   var data: HomePage?
 }
 
-extension HomePageReply {
+nonisolated extension HomePageReply {
   init(_ raw: borrowing RawData) throws {
     try raw.require(.object)
     code = try raw["code"].require()
@@ -89,14 +89,14 @@ extension HomePageReply {
 }
 
 /// `#/components/schemas/HomeReply` of the document.
-struct HomeReply: RawDecodable, Sendable {
+nonisolated struct HomeReply: RawDecodable, Sendable {
   /// 0 for success, 1001 for an invalid signature.
   var code: Int
   var message: String
   var data: Home?
 }
 
-extension HomeReply {
+nonisolated extension HomeReply {
   init(_ raw: borrowing RawData) throws {
     try raw.require(.object)
     code = try raw["code"].require()
@@ -106,7 +106,7 @@ extension HomeReply {
 }
 
 /// `#/components/schemas/HomeType` of the document.
-struct HomeType: RawRepresentable, RawLeaf, Codable, Hashable, Sendable {
+nonisolated struct HomeType: RawRepresentable, RawLeaf, Codable, Hashable, Sendable {
   let rawValue: String
   init(rawValue: String) { self.rawValue = rawValue }
   static let residential = Self(rawValue: "Residential")
@@ -115,12 +115,12 @@ struct HomeType: RawRepresentable, RawLeaf, Codable, Hashable, Sendable {
 }
 
 /// `#/components/schemas/Location` of the document.
-struct Location: RawDecodable, Sendable {
+nonisolated struct Location: RawDecodable, Sendable {
   var lat: Double
   var lon: Double
 }
 
-extension Location {
+nonisolated extension Location {
   init(_ raw: borrowing RawData) throws {
     try raw.require(.object)
     lat = try raw["lat"].require()
@@ -129,13 +129,13 @@ extension Location {
 }
 
 /// `#/components/schemas/Refusal` of the document.
-struct Refusal: RawDecodable, Sendable {
+nonisolated struct Refusal: RawDecodable, Sendable {
   var code: Int
   var message: String
   var data: JSONValue?
 }
 
-extension Refusal {
+nonisolated extension Refusal {
   init(_ raw: borrowing RawData) throws {
     try raw.require(.object)
     code = try raw["code"].require()

@@ -5,7 +5,7 @@
 import APIKit
 
 /// Homes around Sacramento
-final class Sacramento: APIService {
+nonisolated final class Sacramento: APIService {
   static let shared = Sacramento()
 
   let name = "Sacramento"
@@ -40,7 +40,14 @@ extension SacramentoManager where Output: RawDecodable & Sendable {
   }
 }
 
-extension APIError {
+extension SacramentoManager where Output: RawDecodable & Decodable & Sendable {
+  /// Loads with an input, and reads the response.
+  func value(_ input: Input) async throws(APIError) -> Output {
+    try await value(Parameters(encoding: input))
+  }
+}
+
+nonisolated extension APIError {
   /// The body of the response that the load failed with, where it is one of `Refusal`.
   var sacramentoRefusal: Refusal? { try? raw.decode(as: Refusal.self) }
 }
