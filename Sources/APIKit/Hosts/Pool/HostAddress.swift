@@ -1,15 +1,15 @@
 /// A numeric address, with a port where it is not that of the URL: `10.0.0.4`, `10.0.0.4:8443`, `::1`, `[::1]:8443`.
 ///
-/// A name is refused: an address is what needs no look-up.
+/// A name is refused, because it needs a look-up.
 public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
   /// The address in its canonical form, without brackets.
   public let host: String
   /// The port; nil, the default, is that of the URL.
   public let port: Int?
-  /// `10.0.0.4`, `[::1]:8443`. Made once: every load that goes to the address names it.
+  /// `10.0.0.4`, `[::1]:8443`. Made once, because every load to the address uses it.
   public let description: String
 
-  /// Parses an address. Throws ``APIError/Reason/misconfigured`` for anything else, names among it.
+  /// Parses an address. Throws ``APIError/Reason/misconfigured`` for anything else, such as a name.
   ///
   /// Note that `HostAddress("10.0.0.4")` with a literal calls ``init(stringLiteral:)``, which traps.
   public init(_ text: String) throws(APIError) {
@@ -37,7 +37,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
   /// Hashes address and port.
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 
-  /// Whether it is one of IPv6.
+  /// Whether it is an IPv6 address.
   public var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
 
   /// The name of an address that no server has; nil for any other.

@@ -1,37 +1,37 @@
-/// The servers of one name: chooses one for each load, and keeps their health.
+/// The servers of one name: chooses one for each load, and tracks their health.
 ///
 /// A service states it in ``AdmissionOptions/hosts``; keep it in a `let`, because it has state. Loads of the service
 /// whose URL has the pool's name then go to the server that connects fastest, to another one when that fails before
-/// anything was sent, and not to one that has failed often. Everything that is said of a load stays that of the name:
-/// URL, certificate, pins, cookies, stored responses, signature.
+/// anything was sent, and not to one that has failed often. The load keeps the name in everything else: URL,
+/// certificate, pins, cookies, stored responses, signature.
 ///
 /// ```swift
 /// let pool = HostPool("api.example.com", addresses: ["203.0.113.7", "203.0.113.8", "2001:db8::7"])
 /// ```
 ///
 /// Addresses need a transport with ``TransportCapabilities/connectTo``; others refuse the loads. Origins work over every
-/// transport. May be used from any thread. A load with ``LoadOptions/connectTo`` of its own does not use it.
+/// transport. May be used from any thread. A load with its own ``LoadOptions/connectTo`` does not use it.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8305>
 public final class HostPool: Sendable {
   /// One server and its state.
   public struct Status: Sendable, Hashable {
     /// Whether it is used.
     public enum Health: Sendable, Hashable {
-      /// It is used.
+      /// The server is used.
       case good
-      /// Its last attempts have failed, so many in a row; it is used where no other is left.
+      /// This number of attempts in a row has failed; the server is used only if no other is left.
       case doubtful(failures: Int)
-      /// It is not used for so long, or longer.
+      /// The server is not used for this time, or longer.
       case aside(Duration)
     }
 
     /// The server.
     public let host: PooledHost
-    /// How long it takes to connect, TLS included: a moving average. Nil before the first measurement.
+    /// The time to connect, TLS included, as a moving average. Nil before the first measurement.
     public let connectTime: Duration?
     /// Whether it is used.
     public let health: Health
-    /// Whether loads go there now.
+    /// Whether loads use the server now.
     public let isFavourite: Bool
   }
 
@@ -44,11 +44,11 @@ public final class HostPool: Sendable {
     var way = NetworkWay()
   }
 
-  /// The name that it has the servers of, in its canonical form.
+  /// The name of the servers, in its canonical form.
   public let name: String
   /// The time between two rounds of measuring while loads are made; nil measures on request only.
   public let measuringInterval: Duration?
-  /// Whether servers of which nothing is measured are asked in an order of this pool's own.
+  /// Whether servers without a measurement are used in a random order of this pool.
   public let shuffles: Bool
   let source: HostSource?
   let state: Mutex<HostPoolState>
@@ -63,16 +63,17 @@ public final class HostPool: Sendable {
   /// Makes a pool.
   ///
   /// - Parameters:
-  ///   - name: The name in the base URL of the service, without scheme and port. Requests to other hosts are left alone.
-  ///   - addresses: The addresses of the name, those to be preferred first. With a `source` they are used until it has
+  ///   - name: The name in the base URL of the service, without scheme and port. Requests to other hosts are not
+  ///     changed.
+  ///   - addresses: The addresses of the name, the preferred ones first. With a `source` they are used until it has
   ///     given its list for the first time; they may be empty then.
-  ///   - origins: Other names for the same backend. Credentials and signatures go to them, so they stand in the code and
-  ///     come from no list.
-  ///   - source: Where further addresses come from; nil, the default, for nowhere.
+  ///   - origins: Other names for the same backend. They receive credentials and signatures, so state them in the code
+  ///     and never take them from a list.
+  ///   - source: The source of further addresses; nil, the default, for none.
   ///   - measuringInterval: The time between two rounds of measuring while loads are made. The default is a minute; nil
   ///     measures on request only.
-  ///   - shuffles: Whether servers of which nothing is measured are asked in a random order, which each pool draws once, so
-  ///     that not all clients ask the first of the list; the default is false, the order of the list.
+  ///   - shuffles: Whether servers without a measurement are used in a random order, which each pool draws once, so that
+  ///     not all clients ask the first of the list; the default is false, the order of the list.
   public convenience init(
     _ name: String, addresses: [HostAddress] = [], origins: [HTTPURL] = [], source: HostSource? = nil,
     measuringInterval: Duration? = .seconds(60), shuffles: Bool = false

@@ -1,13 +1,13 @@
-/// Looks up the addresses of a name by a way of its own, such as an HTTPDNS service that is asked by address.
+/// Looks up the addresses of a name in place of the system, e.g. with an HTTPDNS service at a known address.
 ///
-/// Given to a ``HostPool`` by ``HostSource/resolver(_:fallback:)``. Needed where the system's look-up is slow, or is not
-/// to be trusted; without one, the system or ``TransportConfiguration/dnsOverHTTPS`` looks up. In a test, return fixed
+/// Given to a ``HostPool`` by ``HostSource/resolver(_:fallback:)``. Use it if the system's look-up is slow or cannot be
+/// trusted; without one, the system or ``TransportConfiguration/dnsOverHTTPS`` looks up. In a test, return fixed
 /// addresses. May be called from any thread, once at a time for each pool.
 ///
-/// A load that the resolver makes for the pool's own name does not wait for the resolver: it goes to the addresses that
-/// are known, or by the system.
+/// A load that the resolver makes for the pool's own name does not wait for the resolver: it uses the known addresses,
+/// or the system's look-up.
 public protocol HostResolver: Sendable {
-  /// The addresses of a name, and how long they are good.
+  /// The addresses of a name, and the time for which they are valid.
   ///
   /// - Parameter name: The name of the pool.
   func resolve(_ name: String) async throws -> HostResolution
@@ -17,7 +17,8 @@ public protocol HostResolver: Sendable {
 public struct HostResolution: Sendable, Hashable {
   /// Numeric addresses; a name among them makes the look-up a failure.
   public var addresses: [String]
-  /// How long they are good. After it they are asked for anew, and used on until there are new ones.
+  /// The time for which the addresses are valid. After it they are looked up again, and stay in use
+  /// until there are new ones.
   public var timeToLive: Duration
 
   /// Makes the result of a look-up.
@@ -27,7 +28,7 @@ public struct HostResolution: Sendable, Hashable {
   }
 }
 
-/// Where a ``HostPool`` gets its addresses from.
+/// The source of the addresses of a ``HostPool``.
 public struct HostSource: Sendable {
   /// The rule for a load before a resolver has returned, while no address is known.
   public enum Fallback: Sendable, Hashable {
@@ -47,14 +48,14 @@ public struct HostSource: Sendable {
 
   /// An API that lists the addresses, asked at the first load of each day (UTC).
   ///
-  /// While it is asked, the list of before is used: the one that is kept on disk, or the pool's own. A list that
-  /// cannot be had, is empty or has anything but addresses changes nothing, and is asked for again half a minute later.
-  /// Processes that keep one list in one folder also find each other's.
+  /// While it loads, the previous list is used: the list on disk, or the pool's addresses. A list that cannot be
+  /// loaded, is empty or has anything but addresses changes nothing, and is loaded again half a minute later. Processes
+  /// with the same folder share the list.
   ///
   /// - Parameters:
-  ///   - folder: Where the list is kept; nil, the default, is the program's own folder for what must outlive it.
-  ///   - key: Seals the list on disk: 32 bytes. The default is ``SecretKey/keychain``; with nil the list is kept in memory
-  ///     only.
+  ///   - folder: The folder of the list; nil, the default, is the program's own folder for persistent data.
+  ///   - key: Encrypts the list on disk: 32 bytes. The default is ``SecretKey/keychain``; with nil the list is kept in
+  ///     memory only.
   ///   - ask: Loads the list, with a manager for example. Its loads do not wait for the pool.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
   public static func daily(
@@ -66,7 +67,7 @@ public struct HostSource: Sendable {
     }
   }
 
-  /// A look-up of the application's own.
+  /// A look-up by the application.
   ///
   /// - Parameters:
   ///   - resolver: Looks the name up.

@@ -1,6 +1,7 @@
 /// One of the servers that a ``HostPool`` chooses from.
 public enum PooledHost: Hashable, Sendable, CustomStringConvertible {
-  /// An address of the pool's name. URL, `Host`, SNI, certificate, pins, cookies, cache and signature stay the name's.
+  /// An address of the pool's name. URL, `Host`, SNI, certificate, pins, cookies, cache and signature are those of the
+  /// name.
   case address(HostAddress)
   /// Another name for the same backend: scheme, host and port of this URL. Requests are made and signed for it.
   case origin(HTTPURL)
