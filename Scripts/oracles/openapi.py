@@ -249,7 +249,7 @@ class Document:
         if not isinstance(schema, dict) or depth > 30:
             return value
         if isinstance(value, list):
-            items = next((part["items"] for part in [schema, *map(self.resolve, schema.get("allOf", []))] if "items" in part), {})
+            items = self.all_of([part["items"] for part in self.parts(schema) if "items" in part])
             return [self.pruned(each, items, hidden, depth + 1) for each in value]
         if not isinstance(value, dict) or "oneOf" in schema or "anyOf" in schema:
             choices = [self.resolve(each) for each in schema.get("anyOf", schema.get("oneOf", []))]
@@ -260,15 +260,24 @@ class Document:
             return {key: self.pruned(each, extra if isinstance(extra, dict) else {}, hidden, depth + 1)
                     for key, each in value.items()}
         return {key: self.pruned(each, properties[key], hidden, depth + 1) for key, each in value.items()
-                if key in properties and not self.resolve(properties[key]).get(hidden)}
+                if key in properties and not any(part.get(hidden) for part in self.parts(properties[key]))}
 
-    def members(self, schema, depth=0):
+    def parts(self, schema, depth=0):
+        """A schema and those of its `allOf`."""
         schema = self.resolve(schema)
-        properties, extra = dict(schema.get("properties", {})), schema.get("additionalProperties")
-        for part in schema.get("allOf", []) if depth < 10 else []:
-            more, its = self.members(part, depth + 1)
-            properties, extra = {**more, **properties}, extra if extra is not None else its
-        return properties, extra
+        return [schema, *(each for part in schema.get("allOf", []) if depth < 10 for each in self.parts(part, depth + 1))]
+
+    @staticmethod
+    def all_of(schemas):
+        return {"allOf": schemas} if len(schemas) > 1 else schemas[0] if schemas else {}
+
+    def members(self, schema):
+        found, extra = {}, None
+        for part in self.parts(schema):
+            for key, each in part.get("properties", {}).items():
+                found.setdefault(key, []).append(each)
+            extra = part.get("additionalProperties") if extra is None else extra
+        return {key: self.all_of(each) for key, each in found.items()}, extra
 
 
 # MARK: Values

@@ -42,6 +42,22 @@ final class HostileDocumentTests: XCTestCase {
     }
   }
 
+  func testAStatusIsThreeDigitsOrARange() throws {
+    let text = #""content": {"application/json": {"schema": {"type": "string"}}}"#
+    let number = #""content": {"application/json": {"schema": {"type": "integer"}}}"#
+    let result = try Documents.generate(
+      Documents.make(
+        paths: """
+          {"/a": {"get": {"responses": {"200": {\(text)}, "202": {\(number)}, "2XX": {\(text)}, "2: exit(0); //": {\(text)},
+          "2٢٢": {\(text)}, "2": {\(text)}, "2000": {\(text)}, "2xx": {\(text)}, "20\\n": {\(text)}}}}}
+          """))
+    let source = try XCTUnwrap(result.files["Homes+Managers.swift"])
+    assertContains(source, "    case ok(String)\n    case accepted(Int)\n    case success(String)\n\n")
+    XCTAssertFalse(source.contains("exit"))
+    assertContains(result.report.text, "is no status; the response is not read")
+    XCTAssertEqual(result.report.notes.count { $0.reason.contains("is no status") }, 6)
+  }
+
   func testNamesOfSwiftAndOfTheFrameworkGetASuffix() throws {
     let document = Documents.make(
       paths: """

@@ -185,6 +185,37 @@ final class OutputFolderTests: XCTestCase {
     XCTAssertEqual(generate("--check").status, 0)
   }
 
+  func testARunThatWasKilledAfterAnyRenameIsFinishedByTheNext() throws {
+    first()
+    let (old, new, state) = ("\(folder)/.old", "\(folder)/.new", ".apikit-generate")
+    let files = FileManager.default
+    try files.copyItem(atPath: output, toPath: old)
+    try put(document(["homes", "agents", "plans"]), "openapi.json")
+    XCTAssertEqual(generate().status, 0)
+    try files.copyItem(atPath: output, toPath: new)
+    let made = ["Homes+Agents.swift", "Homes+Plans.swift", "REPORT.md"]
+    // Each file, the removal of what is no longer made, the manifest: as many as have been done at the kill.
+    for done in 0...made.count + 2 {
+      try files.removeItem(atPath: output)
+      try files.copyItem(atPath: old, toPath: output)
+      try files.createDirectory(atPath: "\(output)/\(state)/next", withIntermediateDirectories: true)
+      try "".write(toFile: "\(output)/\(state)/next/complete", atomically: true, encoding: .utf8)
+      for (index, name) in made.enumerated() {
+        let place = index < done ? "\(output)/\(name)" : "\(output)/\(state)/next/\(name)"
+        try? files.removeItem(atPath: place)
+        try files.copyItem(atPath: "\(new)/\(name)", toPath: place)
+      }
+      if done > made.count { try files.removeItem(atPath: "\(output)/Homes+Offers.swift") }
+      let manifest = "\(output)/\(state)/\(done == made.count + 2 ? "" : "next/")manifest.json"
+      try? files.removeItem(atPath: manifest)
+      try files.copyItem(atPath: "\(new)/\(state)/manifest.json", toPath: manifest)
+      let after = generate()
+      XCTAssertEqual(after.status, 0, "\(done): \(after.errors)")
+      assertContains(after.text, "that is finished now")
+      XCTAssertEqual(files.contentsEqual(atPath: output, andPath: new), true, "\(done)")
+    }
+  }
+
   func testOfTwoRunsAtOnceOneRefuses() throws {
     first()
     let refused = try OutputFolder(output).locked { _ in generate() }

@@ -117,9 +117,20 @@ struct OperationPlanner {
       ?? content.first { isJSON($0.name) }
   }
 
+  /// Whether a text is a status of three digits or a range of them, `2XX`: it becomes part of the sources.
+  private static func isStatus(_ text: String) -> Bool {
+    let rest = text.utf8.dropFirst()
+    return rest.count == 2 && (text.hasSuffix("XX") || rest.allSatisfy { (0x30...0x39).contains($0) })
+  }
+
   private func planOutput(_ operation: inout OperationPlan) throws(Unsupported) {
     let responses = (operation.node["responses"]?.members ?? []).filter { !$0.name.hasPrefix("x-") }
     var good = responses.filter { $0.name.first == "2" }.sorted { $0.name < $1.name }
+    for (status, node) in good where !Self.isStatus(status) {
+      schemas.note(
+        node, "\(SafeText.quoted(status)) is no status", "the response is not read; correct the document")
+    }
+    good.removeAll { !Self.isStatus($0.name) }
     if good.isEmpty {
       good = responses.filter { $0.name == "default" && !responses.contains { $0.name.first == "3" } }
     }

@@ -84,7 +84,7 @@ struct ManagerWriter {
       for (status, output) in replies {
         let name = Words.statusName(status)
         let pattern =
-          status.count == 3 && status.hasSuffix("XX")
+          status.hasSuffix("XX")
           ? "\(status.prefix(1))00...\(status.prefix(1))99" : status
         var (payload, value) = ("", "")
         switch output {
