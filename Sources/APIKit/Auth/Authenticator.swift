@@ -141,7 +141,7 @@ public final class Authenticator: Sendable {
   }
 
   /// Removes the credential of a user who has signed out. Loads of that user end with ``APIError/Reason/signedOut``,
-  /// at any stage; loads that were called while nobody was signed in continue to wait.
+  /// at any stage; loads that were called while no user was signed in continue to wait.
   ///
   /// Throws ``APIError/Reason/credentialStoreFailed`` when the stored credential cannot be removed. Loads do
   /// not carry it any more even then.

@@ -6,8 +6,9 @@
   /// Asks the system for time to finish the loads in flight when the application goes to the background.
   ///
   /// While a load of a manager is in flight, the process has one background task of `UIApplication`, which ends with the last
-  /// load, or when the system's time is over (some thirty seconds). Then the process is suspended, and the loads continue when
-  /// it runs again, or fail. Off by default: a load that waits for long would keep the process awake for nothing.
+  /// load, or when the system's time is over (some thirty seconds). Then the process is suspended, and the loads continue
+  /// when it runs again, or fail. Off by default, because a load that waits for long would keep the process awake without
+  /// need.
   /// - SeeAlso: <https://developer.apple.com/documentation/uikit/extending-your-app-s-background-execution-time>
   @MainActor public enum BackgroundGrace {
     private static var grace: FlightGrace?
@@ -38,7 +39,7 @@
       }
     }
 
-    /// Asks for nothing more, and gives back what was granted.
+    /// Asks for no more time, and ends the present background task.
     public static func turnOff() {
       grace?.isOn = false
       grace = nil

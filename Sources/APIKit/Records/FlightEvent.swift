@@ -16,7 +16,7 @@ public enum FlightEvent: Sendable {
   /// The id of the span that the `traceparent` of a request named, recorded when the request ends; with its URL without the
   /// query, secrets masked.
   case span(String, url: String)
-  /// The options with which the load goes, each with the level that states it.
+  /// The options of the load, each with the level that states it.
   case options([LoadOptions.Applied])
   /// A decision of the cache, in words.
   case cache(String)
@@ -32,7 +32,7 @@ public enum FlightEvent: Sendable {
   case paced(Duration, by: String)
   /// A decision of the circuit breaker, in words.
   case breaker(String)
-  /// Another response takes the place of the requested one; with its description.
+  /// Another response replaces the requested one; with its description.
   case downgraded(String)
   /// The attempt goes to this server of the service's pool, an address or an origin; with the reason.
   indirect case routed(to: String, because: String)
@@ -63,13 +63,14 @@ public enum FlightEvent: Sendable {
   case note(String, String)
   /// The flight landed.
   case landed(FlightLanding)
-  /// The load begins to wait. The wait is over when the next event of the load is told. Told to listeners only; no
-  /// record keeps it.
+  /// The load begins to wait. The wait is over at the next event of the load. Only listeners get it; records do
+  /// not contain it.
   case waits(for: FlightWait)
-  /// A request on the wire has come further. Told to listeners only; no record keeps it: ``TransportMetrics`` have the
-  /// times.
+  /// A request on the wire has reached its next phase. Only listeners get it; records do not contain it:
+  /// ``TransportMetrics`` have the times.
   case phase(RequestPhase)
-  /// The listener was too slow: so many events are left out here, of this and other loads. Told to that listener only.
+  /// The listener was too slow: this number of events, of this and other loads, was dropped here. Only that listener
+  /// gets it.
   case dropped(Int)
 }
 

@@ -3,8 +3,8 @@ package import APIKit
 extension HTTPArchive {
   /// The archive as the text of a HAR 1.2 file: the fields sorted, one a line.
   ///
-  /// Bodies that are no text are in base64. What the framework adds to the form begins with `_`: `_error`, `_flight`,
-  /// `_api`, `_service`, `_resends`.
+  /// Bodies that are not text are in base64. Fields that the framework adds to the form begin with `_`: `_error`,
+  /// `_flight`, `_api`, `_service`, `_resends`.
   public func harBytes() -> [UInt8] { tree.bytes }
 
   package var tree: JSONTree {

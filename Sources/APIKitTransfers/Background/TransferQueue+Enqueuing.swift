@@ -6,7 +6,8 @@ extension TransferQueue {
   /// Adds a download, and returns once it is on the disk.
   ///
   /// - Parameters:
-  ///   - manager: A manager of a registered type. Its delegate is told while this object is attached.
+  ///   - manager: A manager of a registered type. Its delegate is called while this object is
+  ///     attached.
   ///   - parameters: The parameters of the endpoint.
   ///   - target: The destination of the file. Downloads to the same destination run one after the
   ///     other.
@@ -32,7 +33,8 @@ extension TransferQueue {
   /// Adds an upload, and returns once it is on the disk.
   ///
   /// - Parameters:
-  ///   - manager: A manager of a registered type. Its delegate is told while this object is attached.
+  ///   - manager: A manager of a registered type. Its delegate is called while this object is
+  ///     attached.
   ///   - body: The body. A file is not copied and must not change until it was sent; an upload of a changed file is parked.
   ///     Bytes and streams are copied.
   ///   - parameters: The parameters of the endpoint.

@@ -1,6 +1,6 @@
 /// The digest of a body as it is sent, in the field `Content-Digest` (RFC 9530).
 ///
-/// The body is that after content coding: what is on the wire.
+/// It covers the body after content coding, as it is on the wire.
 public enum ContentDigest: String, Sendable, Hashable, CaseIterable {
   /// SHA-256.
   case sha256 = "sha-256"
