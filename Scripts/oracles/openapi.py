@@ -26,6 +26,7 @@ from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
 PLACES = ["path", "query", "header", "cookie"]
 MISSING = object()
 FORMATS = {"date", "date-time", "byte", "binary", "int32", "int64", "float", "double", "uuid"}
@@ -66,7 +67,7 @@ def managers(folder):
     sources = "\n".join(file.read_text() for file in sorted(folder.glob("*.swift")))
     declared = {match.group(1): match.group(0) for match in re.finditer(r"^final class (\w+Manager): .*?^\}", sources, re.M | re.S)}
     operations = {key: name for key, name in names.items() if key.split(" ")[0].isupper()}
-    return [Manager(key, name, declared[name]) for key, name in operations.items() if name in declared], len(operations)
+    return [Manager(key, name, declared[name]) for key, name in operations.items() if name in declared]
 
 
 # MARK: The program
@@ -105,7 +106,7 @@ while let text = readLine() {
 
 def harness(folder):
     entries, extensions = [], opened(folder)
-    for manager in managers(folder)[0]:
+    for manager in managers(folder):
         if manager.is_upload:
             continue
         # Concrete types, since how an output is read depends on the protocols that it adopts.
@@ -516,7 +517,8 @@ def main(path, folder, program, count):
     settings = json.loads((Path(folder) / ".apikit-generate/manifest.json").read_text())["settings"]
     base = settings["baseURL"]
     document = Document(mended(root), base)
-    known, total = managers(Path(folder))
+    known = managers(Path(folder))
+    total = sum(method in item for item in map(document.resolve, document.root["paths"].values()) for method in METHODS)
     tried = [manager for manager in known if not manager.is_upload]
     wanted, plans = {}, {}
     for number, manager in enumerate(tried):
