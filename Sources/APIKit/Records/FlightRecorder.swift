@@ -22,10 +22,10 @@ public final class FlightRecorder: Sendable {
     var parameters = Parameters()
     var entries: [FlightRecord.Entry] = []
     var attempt = 0
-    /// The phases that were told of the present request.
-    var phases: RequestPhases = []
     /// Whether its events are told: from when its API is known until it has landed.
     var isTold = false
+    /// What is to be told.
+    var news = News()
     /// Who waits for the call of this load, once this load has landed without it; see ``FlightRecorder/passOn(to:)``.
     var heir: FlightRecorder?
 
@@ -52,7 +52,7 @@ public final class FlightRecorder: Sendable {
       guard !state.isTold else { return }
       state.isTold = true
       // The options were recorded before the API was known.
-      if FlightEvents.shared.wants(.events) { for entry in state.entries { tell(entry, &state) } }
+      if !state.entries.isEmpty, FlightEvents.shared.wants(.events) { announce(from: 0, &state) }
     }
   }
 
@@ -62,9 +62,9 @@ public final class FlightRecorder: Sendable {
     let successor = state.withLock { state -> FlightRecorder? in
       if let successor = state.successor { return successor }
       if state.entries.isEmpty { state.entries.reserveCapacity(8) }
+      if FlightEvents.shared.wants(.events) { announce(from: state.entries.count, &state) }
       state.entries.append(entry)
       if case .attempt(let number, _) = event { state.attempt = number }
-      if FlightEvents.shared.wants(.events) { tell(entry, &state) }
       if case .landed = event { state.isTold = false }
       return nil
     }
@@ -74,11 +74,11 @@ public final class FlightRecorder: Sendable {
   /// The load leaves its wire call, for which others wait: once it has landed, what happens to the call is recorded and told as
   /// happening to one of them.
   func passOn(to heir: FlightRecorder) {
-    let (attempt, phases) = state.withLock { state in
+    let attempt = state.withLock { state in
       state.heir = heir
-      return (state.attempt, state.phases)
+      return state.attempt
     }
-    heir.state.withLock { ($0.attempt, $0.phases) = (attempt, phases) }
+    heir.state.withLock { $0.attempt = attempt }
     heir.record(.note("joined", "leads the call of flight \(flight) from here on"))
   }
 

@@ -33,15 +33,13 @@ private func liveEvents(_ measurement: Measurement) async throws {
 
 /// Counts what it is told.
 private final class EventCounter: FlightListener {
-  private let counts = Mutex((events: 0, landings: 0))
+  private let events = AtomicInt()
+  private let landings = AtomicInt()
 
-  var perLoad: Int { counts.withLock { $0.events / max(1, $0.landings) } }
+  var perLoad: Int { events.load() / max(1, landings.load()) }
 
   func receive(_ event: LiveEvent) {
-    let isLanding = if case .landed = event.event { true } else { false }
-    counts.withLock { counts in
-      counts.events += 1
-      if isLanding { counts.landings += 1 }
-    }
+    events.add(1)
+    if case .landed = event.event { landings.add(1) }
   }
 }

@@ -22,6 +22,16 @@ struct BoundedBuffer<Element> {
     lost = (lost?.first ?? element, (lost?.count ?? 0) + 1)
   }
 
+  /// Adds elements; those without room are counted.
+  mutating func put(_ elements: [Element]) {
+    let room = max(0, capacity - waiting.count)
+    if waiting.isEmpty, elements.count <= room { return waiting = elements }
+    waiting += elements.prefix(room)
+    guard elements.count > room else { return }
+    dropped += elements.count - room
+    lost = (lost?.first ?? elements[room], (lost?.count ?? 0) + elements.count - room)
+  }
+
   /// Takes all.
   ///
   /// - Parameter mark: Makes what stands for those that had no room, from the first of them and their number.
@@ -48,54 +58,55 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   private struct QueueState {
     var buffer: BoundedBuffer<Element>
     var isDraining = false
-    var isClosed = false
-    var taken = 0
-    var failed = 0
     var flushers: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state: Mutex<QueueState>
+  // Without the lock, which would cost as much as the rest of an element.
+  private let isClosed = AtomicFlag()
+  private let taken = AtomicInt()
+  private let failed = AtomicInt()
   private let queue: DispatchQueue
-  private let delay: DispatchTimeInterval?
   private let mark: @Sendable (Element, Int) -> Element?
   private let work: @Sendable (Element) throws -> Void
 
   /// Makes a queue.
   ///
   /// - Parameters:
-  ///   - delay: How long the queue gathers elements before it begins; nil to begin at once. To wake a thread costs more
-  ///     than to take an element.
   ///   - mark: Makes what stands for elements without room; none by default.
   ///   - work: Takes one element. An element for which it throws is counted.
   init(
-    _ label: String, capacity: Int, gathering delay: DispatchTimeInterval? = nil,
+    _ label: String, capacity: Int,
     mark: @escaping @Sendable (Element, Int) -> Element? = { _, _ in nil },
     work: @escaping @Sendable (Element) throws -> Void
   ) {
     state = Mutex(QueueState(buffer: BoundedBuffer(capacity: capacity)))
     queue = DispatchQueue(label: label, qos: .utility)
-    (self.delay, self.mark, self.work) = (delay, mark, work)
+    (self.mark, self.work) = (mark, work)
   }
 
   var counts: Counts {
-    state.withLock { Counts(taken: $0.taken, dropped: $0.buffer.dropped, failed: $0.failed) }
+    Counts(taken: taken.load(), dropped: state.withLock { $0.buffer.dropped }, failed: failed.load())
   }
 
   /// Adds an element at the end.
-  func put(_ element: Element) {
+  func put(_ element: Element) { put { $0.put(element) } }
+
+  /// Adds elements at the end.
+  func put(_ elements: [Element]) { put { $0.put(elements) } }
+
+  private func put(_ body: (inout BoundedBuffer<Element>) -> Void) {
     let mustStart = state.withLock { state in
-      guard !state.isClosed else { return false }
-      state.buffer.put(element)
+      guard !isClosed.load() else { return false }
+      body(&state.buffer)
       defer { state.isDraining = true }
       return !state.isDraining
     }
-    guard mustStart else { return }
-    guard let delay else { return queue.async { self.drain() } }
-    queue.asyncAfter(deadline: .now() + delay) { self.drain() }
+    if mustStart { queue.async { self.drain() } }
   }
 
   /// Begins no further call of the function.
-  func close() { state.withLock { $0.isClosed = true } }
+  func close() { isClosed.store(true) }
 
   /// Returns when all that wait by now are taken. Does not end when the function does not return.
   func flush() async {
@@ -112,23 +123,20 @@ final class BoundedQueue<Element: Sendable>: Sendable {
     while true {
       let (batch, flushers) = state.withLock { state -> ([Element], [CheckedContinuation<Void, Never>]) in
         let batch = state.buffer.take(mark)
-        guard batch.isEmpty else { return (batch, []) }
+        if !batch.isEmpty, !isClosed.load() { return (batch, []) }
         state.isDraining = false
         defer { state.flushers = [] }
-        return (batch, state.flushers)
+        return ([], state.flushers)
       }
       for flusher in flushers { flusher.resume() }
       if batch.isEmpty { return }
-      for element in batch {
-        guard !state.withLock({ $0.isClosed }) else { break }
-        let hasFailed: Bool
+      for element in batch where !isClosed.load() {
         do {
           try work(element)
-          hasFailed = false
+          taken.add(1)
         } catch {
-          hasFailed = true
+          failed.add(1)
         }
-        state.withLock { if hasFailed { $0.failed += 1 } else { $0.taken += 1 } }
       }
     }
   }

@@ -34,16 +34,22 @@ public final class FlightEvents: Sendable {
     var observers: [any FlightObserver] = []
     var listeners: [(listener: any FlightListener, queue: BoundedQueue<LiveEvent>)] = []
     var streams: [FlightEventBuffer] = []
+    /// Loads with events that were not looked at yet.
+    var announced: [FlightRecorder] = []
+    var isGathering = false
   }
 
   private let interest = AtomicInt()
   private let state = Mutex(EventsState())
+  /// Held while events are passed on, so that those of a load stay in order.
+  private let passing = Mutex(())
+  private let queue = DispatchQueue(label: "APIKit.FlightEvents", qos: .utility)
 
   private init() {}
 
   // MARK: Listening
 
-  /// How long events are gathered before a listener is woken.
+  /// How long events are gathered before the listeners are told.
   static let gathering = DispatchTimeInterval.milliseconds(5)
 
   /// Tells a listener of all events from now on. It is kept until `remove(_:)`; a second call changes nothing.
@@ -54,9 +60,10 @@ public final class FlightEvents: Sendable {
   ///     ``FlightEvent/dropped(_:)`` has their number.
   public func add(_ listener: any FlightListener, capacity: Int = 1000) {
     let queue = BoundedQueue(
-      "APIKit.FlightListener", capacity: capacity, gathering: Self.gathering,
+      "APIKit.FlightListener", capacity: capacity,
       mark: { (first: LiveEvent, count) in first.replacing(.dropped(count)) },
       work: { try listener.receive($0) })
+    passOn()
     change { state in
       guard !state.listeners.contains(where: { $0.listener === listener }) else { return }
       state.listeners.append((listener, queue))
@@ -79,6 +86,7 @@ public final class FlightEvents: Sendable {
   ///   are dropped, and ``FlightEvent/dropped(_:)`` says how many there were.
   public func events(capacity: Int = 1000) -> LiveEvents {
     let buffer = FlightEventBuffer(capacity: capacity)
+    passOn()
     change { $0.streams.append(buffer) }
     return LiveEvents(buffer)
   }
@@ -92,12 +100,30 @@ public final class FlightEvents: Sendable {
     self.interest.load() & interest.rawValue != 0
   }
 
-  /// Puts an event into the buffers of those who listen. Called under the lock of the load's recorder, so that the events of
-  /// a load arrive in order; nothing of the application is called.
-  func tell(_ event: LiveEvent) {
-    state.withLock { state in
-      for (_, queue) in state.listeners { queue.put(event) }
-      for buffer in state.streams { buffer.put(event) }
+  /// A load has events for those who listen. Called under the lock of its recorder; nothing of the application is called.
+  func announce(_ load: FlightRecorder) {
+    let mustGather = state.withLock { state in
+      state.announced.append(load)
+      defer { state.isGathering = true }
+      return !state.isGathering
+    }
+    if mustGather { queue.asyncAfter(deadline: .now() + Self.gathering) { self.passOn() } }
+  }
+
+  /// Puts the events of announced loads into the buffers of those who listen.
+  func passOn() {
+    passing.withLock { _ in
+      let loads = state.withLock { state in
+        defer { (state.announced, state.isGathering) = ([], false) }
+        return state.announced
+      }
+      guard !loads.isEmpty else { return }
+      var events: [LiveEvent] = []
+      events.reserveCapacity(loads.count * 8)
+      for load in loads { load.takeNews(&events) }
+      let (queues, streams) = state.withLock { ($0.listeners.map(\.queue), $0.streams) }
+      for queue in queues { queue.put(events) }
+      for stream in streams { stream.put(events) }
     }
   }
 

@@ -1,5 +1,21 @@
 /// What the recorder of a load tells those who listen to ``FlightEvents``.
+///
+/// A load is announced with the first event since the last look, and its events are read a little later, off its path: so an event
+/// costs the load little more than its line in the record.
 extension FlightRecorder {
+  /// What is to be told at the next look.
+  struct News {
+    /// Whether the load is announced, so that it is looked at.
+    var isAnnounced = false
+    /// The first entry that is not told.
+    var first = 0
+    /// Events that the record does not keep, each with the number of entries before it.
+    var asides: [(place: Int, entry: FlightRecord.Entry)] = []
+    /// The attempt of the first entry, and the phases that were told of its request.
+    var attempt = 0
+    var phases: RequestPhases = []
+  }
+
   /// The load begins to wait for something.
   func tell(waitsFor wait: FlightWait) {
     if FlightEvents.shared.wants(.events) { tell(.waits(for: wait), ago: .zero) }
@@ -16,36 +32,66 @@ extension FlightRecorder {
   private func tell(_ event: FlightEvent, ago: Duration) {
     let at = max(.zero, time.now - begin - ago)
     let successor = state.withLock { state in
-      if state.successor == nil { tell(FlightRecord.Entry(at: at, event: event), &state) }
+      if state.isTold {
+        announce(from: state.entries.count, &state)
+        if state.news.asides.isEmpty { state.news.asides.reserveCapacity(4) }
+        state.news.asides.append((state.entries.count, FlightRecord.Entry(at: at, event: event)))
+      }
       return state.successor
     }
     successor?.tell(event, ago: ago)
   }
 
-  /// Tells an event, and before the end of a request the phases that its transport did not tell meanwhile.
-  func tell(_ entry: FlightRecord.Entry, _ state: inout RecorderState) {
-    guard state.isTold else { return }
-    switch entry.event {
-    case .phase(let phase): state.phases.formUnion(RequestPhases(phase))
-    case .attempt: state.phases = []
-    case .redirected(_, _, let metrics), .responded(_, let metrics):
-      tellLate(metrics, hasResponse: true, until: entry.at, &state)
-    case .broken(let status, let metrics):
-      tellLate(metrics, hasResponse: status != nil, until: entry.at, &state)
-    default: break
-    }
-    FlightEvents.shared.tell(LiveEvent(self, attempt: state.attempt, at: entry.at, entry.event))
+  /// Has the load looked at.
+  ///
+  /// - Parameter first: The first entry that is told.
+  func announce(from first: Int, _ state: inout RecorderState) {
+    guard state.isTold, !state.news.isAnnounced else { return }
+    (state.news.isAnnounced, state.news.first, state.news.attempt) = (true, first, state.attempt)
+    FlightEvents.shared.announce(self)
   }
 
-  private func tellLate(
-    _ metrics: TransportMetrics, hasResponse: Bool, until end: Duration, _ state: inout RecorderState
-  ) {
-    let begin = max(.zero, end - .microseconds(metrics.total))
-    for (phase, at) in metrics.phases(hasResponse: hasResponse)
-    where !state.phases.contains(RequestPhases(phase)) {
-      FlightEvents.shared.tell(
-        LiveEvent(self, attempt: state.attempt, at: min(end, begin + .microseconds(at)), .phase(phase)))
+  /// Adds the events since the last look, in order, and before the end of a request the phases that its transport did not tell
+  /// meanwhile. Nothing is told after the landing.
+  func takeNews(_ events: inout [LiveEvent]) {
+    state.withLock { state in
+      var asides = state.news.asides[...]
+      state.news.asides = []
+      state.news.isAnnounced = false
+      while true {
+        if let aside = asides.first, aside.place <= state.news.first {
+          asides.removeFirst()
+          if case .phase(let phase) = aside.entry.event { state.news.phases.formUnion(RequestPhases(phase)) }
+          events.append(LiveEvent(self, attempt: state.news.attempt, aside.entry))
+        } else if state.news.first < state.entries.count {
+          let entry = state.entries[state.news.first]
+          state.news.first += 1
+          tellLate(before: entry, &state.news, &events)
+          events.append(LiveEvent(self, attempt: state.news.attempt, entry))
+          if case .landed = entry.event { state.news.first = .max }
+        } else {
+          return
+        }
+      }
     }
-    state.phases = []
+  }
+
+  private func tellLate(before entry: FlightRecord.Entry, _ news: inout News, _ events: inout [LiveEvent]) {
+    let (metrics, hasResponse): (TransportMetrics, Bool)
+    switch entry.event {
+    case .attempt(let number, _):
+      (news.attempt, news.phases) = (number, [])
+      return
+    case .redirected(_, _, let own), .responded(_, let own): (metrics, hasResponse) = (own, true)
+    case .broken(let status, let own): (metrics, hasResponse) = (own, status != nil)
+    default: return
+    }
+    let begin = max(.zero, entry.at - .microseconds(metrics.total))
+    for (phase, at) in metrics.phases(hasResponse: hasResponse)
+    where !news.phases.contains(RequestPhases(phase)) {
+      let late = FlightRecord.Entry(at: min(entry.at, begin + .microseconds(at)), event: .phase(phase))
+      events.append(LiveEvent(self, attempt: news.attempt, late))
+    }
+    news.phases = []
   }
 }

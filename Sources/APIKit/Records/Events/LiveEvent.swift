@@ -9,8 +9,8 @@ public struct LiveEvent: Sendable {
   /// The event.
   public let event: FlightEvent
 
-  init(_ recorder: FlightRecorder, attempt: Int, at: Duration, _ event: FlightEvent) {
-    (self.recorder, self.attempt, self.at, self.event) = (recorder, attempt, at, event)
+  init(_ recorder: FlightRecorder, attempt: Int, _ entry: FlightRecord.Entry) {
+    (self.recorder, self.attempt, at, event) = (recorder, attempt, entry.at, entry.event)
   }
 
   /// The load.
@@ -24,7 +24,7 @@ public struct LiveEvent: Sendable {
 
   /// The same load and time with another event.
   func replacing(_ event: FlightEvent) -> LiveEvent {
-    LiveEvent(recorder, attempt: attempt, at: at, event)
+    LiveEvent(recorder, attempt: attempt, FlightRecord.Entry(at: at, event: event))
   }
 }
 

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The events of loads as a sequence for one `for await` loop: see ``FlightEvents/events(capacity:)``.
 ///
 /// It begins when it is made, and ends when the task that reads it is cancelled. Unread events are released
@@ -10,7 +8,10 @@ public struct LiveEvents: AsyncSequence, Sendable {
   init(_ buffer: FlightEventBuffer) { reading = Reading(buffer) }
 
   /// How many events had no room so far.
-  public var dropped: Int { reading.buffer.dropped }
+  public var dropped: Int {
+    FlightEvents.shared.passOn()
+    return reading.buffer.dropped
+  }
 
   /// Reads on where the iterator before has stopped.
   public func makeAsyncIterator() -> Iterator { Iterator(reading) }
@@ -46,7 +47,6 @@ final class FlightEventBuffer: Sendable {
   private struct BufferState {
     var events: BoundedBuffer<LiveEvent>
     var waiters: [CheckedContinuation<Void, Never>] = []
-    var isWaking = false
   }
 
   private let state: Mutex<BufferState>
@@ -55,15 +55,9 @@ final class FlightEventBuffer: Sendable {
 
   var dropped: Int { state.withLock { $0.events.dropped } }
 
-  func put(_ event: LiveEvent) {
-    let mustWake = state.withLock { state in
-      state.events.put(event)
-      guard !state.waiters.isEmpty, !state.isWaking else { return false }
-      state.isWaking = true
-      return true
-    }
-    guard mustWake else { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + FlightEvents.gathering) { self.wake() }
+  func put(_ events: [LiveEvent]) {
+    state.withLock { $0.events.put(events) }
+    wake()
   }
 
   func take() -> [LiveEvent] {
@@ -88,7 +82,6 @@ final class FlightEventBuffer: Sendable {
 
   private func wake() {
     let waiters = state.withLock { state in
-      state.isWaking = false
       defer { state.waiters = [] }
       return state.waiters
     }
