@@ -234,6 +234,62 @@ final class ExchangeStoreTests: XCTestCase {
     XCTAssertEqual(store.counts.kept, 1)
   }
 
+  func testOfAStreamTheBeginningIsKeptWhenItEndsAndTheRestPassesBy() async throws {
+    struct Streams: AsyncHTTPTransport {
+      let capabilities = TransportCapabilities.all
+      func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+        let path = exchange.request.url.path
+        let left = Mutex(256)
+        let stream = ResponseStream { () async throws(APIError) in
+          let number = left.withLock { left in
+            left -= 1
+            return left
+          }
+          if path == "/broken", number < 250 { throw APIError(.transport, .connectionLost) }
+          return number < 0 ? nil : [UInt8](repeating: UInt8(ascii: "a"), count: 256 << 10)
+        }
+        return HTTPResponse(status: 200, headers: ["Content-Type": "text/plain"], body: .stream(stream))
+      }
+    }
+    let store = try makeStore()
+    let transport = store.keeping(Streams())
+    func body(_ path: String) async throws -> ResponseStream? {
+      let response = try await transport.send(
+        HTTPExchange(HTTPRequest(url: try HTTPURL("https://homes.test\(path)")), destination: .stream))
+      if case .stream(let stream) = response.body { return stream } else { return nil }
+    }
+    var read = 0
+    for try await chunk in try await unwrapped(body("/whole")) { read += chunk.count }
+    XCTAssertEqual(read, 64 << 20, "all of it has passed by")
+    XCTAssertLessThanOrEqual(store.state.withLock { $0.waitingBytes }, ExchangeArchive.bodyLimit)
+    final class Sink: BodyWriter {
+      let count = AtomicInt()
+      func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool {
+        count.add(bytes.count)
+        return false
+      }
+      func whenReady(_ resume: @escaping @Sendable () -> Void) {}
+    }
+    let sink = Sink()
+    try await unwrapped(body("/poured")).pour(into: sink)
+    XCTAssertEqual(sink.count.load(), 64 << 20)
+    do {
+      for try await _ in try await unwrapped(body("/broken")) {}
+      XCTFail("it did not break")
+    } catch {
+      XCTAssertEqual((error as? APIError)?.reason, .connectionLost)
+    }
+    _ = try await body("/released")
+    let found = try await store.find()
+    XCTAssertEqual(found.map(\.path), ["/released", "/broken", "/poured", "/whole"])
+    XCTAssertEqual(found.map(\.failure), [nil, "transport.connection-lost", nil, nil])
+    XCTAssertEqual(found.map(\.bytesReceived), [0, 6 * 256 << 10, 64 << 20, 64 << 20])
+    let entries = try await store.archive(of: found).entries
+    XCTAssertEqual(entries.map { $0.response?.body.bytes?.count ?? 0 }, [65_536, 65_536, 65_536, 0])
+  }
+
+  private func unwrapped<Value>(_ value: Value?) throws -> Value { try XCTUnwrap(value) }
+
   func testADamagedStoreIsSetAsideAndSaid() async throws {
     stub.on("/*", .status(204))
     let before = try makeStore()

@@ -16,8 +16,8 @@ import Foundation
 /// ```
 /// The store is an SQLite database, which several processes may share. URLs, header fields and bodies are masked as in an
 /// ``ExchangeArchive`` and encrypted under the key. The properties of ``KeptExchange`` are open columns: anybody who can read
-/// the file sees the hosts, paths, times and statuses, and no content. The first 64 KiB of a body are kept, also of a file;
-/// streams are not read.
+/// the file sees the hosts, paths, times and statuses, and no content. The first 64 KiB of a body are kept, also of a file
+/// and of a response's stream, which is kept when it ends; a request's stream is not read.
 ///
 /// The store writes on a queue of its own. At most 1,000 exchanges of together 16 MiB wait; further ones are dropped and
 /// counted, and so are exchanges that cannot be written. The oldest exchanges are removed above the maximum of bytes and
@@ -45,6 +45,8 @@ public final class ExchangeStore: UserStore {
     var sent: SentExchange
     var result: Result<HTTPResponse, APIError>
     let size: Int64?
+    /// What broke the stream of the body; nil for a complete one, and for other bodies.
+    let cut: APIError?
     let bytes: Int
   }
 
@@ -143,21 +145,36 @@ public final class ExchangeStore: UserStore {
       guard store.isOn else { return completion }
       let (store, sent, clock) = (store, SentExchange(exchange, over: base), SystemTime())
       let (begin, user, epoch) = (clock.now, exchange.load?.user, store.epoch.load())
-      return { result in
+      @Sendable func keep(
+        _ result: Result<HTTPResponse, APIError>, size: Int64?, cut: APIError? = nil
+      ) {
         var sent = sent
         sent.took = clock.now - begin
-        store.keep(sent, result, of: user, since: epoch)
-        completion(result)
+        store.keep(sent, result, size: size, cut: cut, of: user, since: epoch)
+      }
+      return { result in
+        guard case .success(var response) = result, case .stream(let stream) = response.body else {
+          keep(result, size: (try? result.get())?.body.count)
+          return completion(result)
+        }
+        let head = response
+        response.body = .stream(
+          stream.keepingBeginning(ExchangeArchive.bodyLimit) { beginning, count, error in
+            var kept = head
+            kept.body = .bytes(beginning)
+            keep(.success(kept), size: count, cut: error)
+          })
+        completion(.success(response))
       }
     }
   }
 
   private func keep(
-    _ sent: SentExchange, _ result: Result<HTTPResponse, APIError>, of user: String?, since epoch: Int
+    _ sent: SentExchange, _ result: Result<HTTPResponse, APIError>, size: Int64?, cut: APIError?,
+    of user: String?, since epoch: Int
   ) {
     let limit = ExchangeArchive.bodyLimit
     let sent = sent.reduced(to: limit, keepsFile: true)
-    let size = (try? result.get())?.body.count
     let reduced = result.map { $0.reduced(to: limit, keepsFile: true) }
     let bytes = sent.keptCount + ((try? reduced.get())?.bytes.count ?? 0)
     let mustStart = state.withLock { state in
@@ -168,7 +185,8 @@ public final class ExchangeStore: UserStore {
       }
       state.waiting.append(
         Waiting(
-          number: Int64(numbers.add(1)), user: user, sent: sent, result: reduced, size: size, bytes: bytes))
+          number: Int64(numbers.add(1)), user: user, sent: sent, result: reduced, size: size, cut: cut,
+          bytes: bytes))
       state.waitingBytes += bytes
       defer { state.isWriting = true }
       return !state.isWriting

@@ -81,7 +81,8 @@ struct ExchangeRow: Sendable {
   init(_ waiting: ExchangeStore.Waiting) {
     let mask = SecretMask()
     let (sent, result) = (waiting.sent.readingFile(), waiting.result.map { $0.readingFile() })
-    let entry = sent.entry(of: result, size: waiting.size, mask: mask, bodyLimit: ExchangeArchive.bodyLimit)
+    var entry = sent.entry(of: result, size: waiting.size, mask: mask, bodyLimit: ExchangeArchive.bodyLimit)
+    if let cut = waiting.cut { entry.failure = cut.label }
     content = entry.tree.compactBytes
     exchange = KeptExchange(
       id: 0, launch: KeptExchange.presentLaunch, number: waiting.number,

@@ -89,10 +89,99 @@ public struct ResponseStream: AsyncSequence, Sendable {
     }
   }
 
+  /// The same stream, of whose chunks the beginning is copied on their way.
+  ///
+  /// - Parameters:
+  ///   - limit: The most bytes that are copied.
+  ///   - done: Called once with the beginning and the number of all bytes: at the end of the body, when it breaks, or when the
+  ///     stream is released before.
+  package func keepingBeginning(
+    _ limit: Int,
+    _ done: @escaping @Sendable (_ beginning: [UInt8], _ count: Int64, _ error: APIError?) -> Void
+  ) -> ResponseStream {
+    let beginning = BodyBeginning(limit, done)
+    return ResponseStream(
+      onAbandon: { beginning.end(nil) },
+      pull: { () async throws(APIError) in
+        do throws(APIError) {
+          let chunk = try await pull()
+          if let chunk { chunk.withUnsafeBytes { beginning.take($0) } } else { beginning.end(nil) }
+          return chunk
+        } catch {
+          beginning.end(error)
+          throw error
+        }
+      },
+      pour: { (writer) async throws(APIError) in
+        do throws(APIError) {
+          try await pour(into: BodyBeginning.Writer(beginning, writer))
+          beginning.end(nil)
+        } catch {
+          beginning.end(error)
+          throw error
+        }
+      }, measured: measured)
+  }
+
   /// Notifies the transport when the stream and its iterators are released.
   final class Owner: Sendable {
     private let onAbandon: @Sendable () -> Void
     init(_ onAbandon: @escaping @Sendable () -> Void) { self.onAbandon = onAbandon }
     deinit { onAbandon() }
+  }
+}
+
+/// The beginning of a body that passes by.
+private final class BodyBeginning: Sendable {
+  private typealias Done = @Sendable (_ beginning: [UInt8], _ count: Int64, _ error: APIError?) -> Void
+
+  private struct BeginningState {
+    var bytes: [UInt8] = []
+    var count: Int64 = 0
+    var done: Done?
+  }
+
+  private let limit: Int
+  private let state: Mutex<BeginningState>
+
+  init(
+    _ limit: Int,
+    _ done: @escaping @Sendable (_ beginning: [UInt8], _ count: Int64, _ error: APIError?) -> Void
+  ) {
+    self.limit = limit
+    state = Mutex(BeginningState(done: done))
+  }
+
+  func take(_ bytes: UnsafeRawBufferPointer) {
+    state.withLock { state in
+      state.count += Int64(bytes.count)
+      let room = limit - state.bytes.count
+      if room > 0 { state.bytes += bytes.prefix(room) }
+    }
+  }
+
+  func end(_ error: APIError?) {
+    let (last, done) = state.withLock { state in
+      defer { state.done = nil }
+      return (state, state.done)
+    }
+    done?(last.bytes, last.count, error)
+  }
+
+  /// Shows a writer's bytes to the beginning.
+  final class Writer: BodyWriter {
+    private let beginning: BodyBeginning
+    private let writer: any BodyWriter
+
+    init(_ beginning: BodyBeginning, _ writer: any BodyWriter) {
+      (self.beginning, self.writer) = (beginning, writer)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool {
+      beginning.take(bytes)
+      return try writer.write(bytes)
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) { writer.whenReady(resume) }
   }
 }
