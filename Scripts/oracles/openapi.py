@@ -231,7 +231,7 @@ class Document:
     def chosen(self, content, others=()):
         """The type that the generator chooses: JSON, else a form."""
         for fits in ["application/json", "json", "*/*", *others]:
-            for name, media in content.items():
+            for name, media in sorted(content.items(), key=lambda each: each[0].split(";")[0].lower() != "application/json"):
                 if fits in name.lower():
                     return name, media.get("schema", {})
         return None
@@ -285,7 +285,7 @@ class Document:
 
 def narrowed(schema, place, document):
     """A parameter's schema without the values that no client can send at that place."""
-    schema = copy.deepcopy(document.resolve(schema))
+    schema = unhidden(document.resolve(schema))
     if schema.get("type") == "array":
         schema["minItems"] = max(1, schema.get("minItems", 1))
         schema["items"] = narrowed(schema.get("items", {"type": "string"}), place, document)

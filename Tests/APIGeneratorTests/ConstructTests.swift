@@ -166,6 +166,16 @@ final class ConstructTests: XCTestCase {
     XCTAssertFalse(text.contains("authorization"))
   }
 
+  func testTheSlashOfTheRootIsReportedWhereItIsNotSent() throws {
+    let paths = #"{"/": {"get": {"operationId": "root", "responses": {}}}}"#
+    let below = try Documents.generate(Documents.make(paths: paths))
+    assertContains(
+      below.report.text, "#/paths/~1/get`: the path / below a base URL with a path; it is sent without")
+    let alone = try Documents.generate(
+      Documents.make(paths: paths, servers: #"[{"url": "https://homes.example/"}]"#))
+    XCTAssertEqual(alone.report.notes, [])
+  }
+
   func testAPathAndABodyMayHaveTheSameName() throws {
     let text = try Documents.sources(
       Documents.make(

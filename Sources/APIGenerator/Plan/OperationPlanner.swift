@@ -323,6 +323,10 @@ struct OperationPlanner {
       rest = rest[rest.index(after: close)...]
     }
     operation.template = template + rest
+    if operation.template.isEmpty, address.drop(while: { $0 != ":" }).split(separator: "/").count > 2 {
+      schemas.note(
+        operation.node, "the path / below a base URL with a path", "it is sent without the slash at its end")
+    }
     operation.parameters.removeAll { parameter in
       guard parameter.place == .path, !used.contains(parameter.member.key) else { return false }
       schemas.note(
