@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CAllocations.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
 
 static atomic_bool is_counting;
 static atomic_long allocations;
@@ -34,6 +36,14 @@ void *calloc(size_t count, size_t size) {
 void *realloc(void *memory, size_t size) {
   note();
   return __libc_realloc(memory, size);
+}
+
+// Swift allocates with it what `UnsafeMutablePointer.allocate` makes of a generic type.
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+  if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
+  note();
+  *memory = __libc_memalign(alignment, size);
+  return *memory ? 0 : ENOMEM;
 }
 
 void machine_count_allocations(void) {

@@ -81,12 +81,18 @@ private func onOneCore(_ measurement: Measurement) async throws {
     theirs: { try (ChildProcess.run("pinned-bare-curl", arguments) as PinnedTime).seconds })
 }
 
-/// Tasks off the main actor that await one manager and decode a type of their own, as a command line tool or a
-/// server would: it makes the manager of an endpoint once and asks it from wherever it is.
+/// Tasks that await one manager and decode a type of their own: off the main actor, as in a command line tool or a server,
+/// where each load wakes a thread for its task; and on the main actor, where the delegate is too, as in a view.
 private func awaitedAndDecoded(_ measurement: Measurement) async throws {
   try await awaited(measurement, "decoded as Decodable", bar: 0.9) { try await $0.awaited($1, inFlight: 64) }
   try await awaited(measurement, "read as RawDecodable", bar: 0.95) {
     try await $0.awaitedRaw($1, inFlight: 64)
+  }
+  try await awaited(measurement, "decoded as Decodable on the main actor", bar: 0.9) {
+    try await $0.awaitedOnMain($1, inFlight: 64) { try await $0.value($1, as: HomePage.self).items.count }
+  }
+  try await awaited(measurement, "read as RawDecodable on the main actor", bar: 0.95) {
+    try await $0.awaitedOnMain($1, inFlight: 64) { try await $0.value($1, as: RawHomePage.self).items.count }
   }
 }
 

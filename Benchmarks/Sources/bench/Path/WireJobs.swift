@@ -54,6 +54,25 @@ struct WireJobs {
     }
   }
 
+  /// The same rows awaited by so many tasks on the main actor, as a view's are.
+  ///
+  /// - Parameter rows: Loads a page, and gives the number of its rows.
+  func awaitedOnMain(
+    _ count: Int, inFlight: Int,
+    rows: @escaping @MainActor @Sendable (BenchManager, Parameters) async throws -> Int
+  ) async throws -> Double {
+    let manager = await BenchManager(service)
+    @MainActor @Sendable func load(from task: Int) async throws {
+      for number in stride(from: task, to: count, by: inFlight) {
+        let number = try await rows(manager, BenchManager.parameters(page: number % 10))
+        guard number == 20 else { throw BenchFailure("\(number) rows") }
+      }
+    }
+    // One piece of work a task, which stays on the main actor.
+    return try await share(inFlight, among: inFlight) { try await load(from: $0) } * Double(inFlight)
+      / Double(count)
+  }
+
   /// The same rows awaited, each page read as a ``RawHomePage``.
   func awaitedRaw(_ count: Int, inFlight: Int) async throws -> Double {
     let manager = await BenchManager(service)

@@ -1,8 +1,14 @@
-import APIKit
+@testable import APIKit
 import Foundation
 import XCTest
 
 final class RawLeafTests: XCTestCase {
+  func testATagIsItsRawValueInMemory() {
+    for tag in RawNode.Tag.allCases {
+      XCTAssertEqual(RawNode(tag, offset: 7, length: RawNode.lengthLimit).tag, tag)
+    }
+  }
+
   private func value(_ json: String) throws -> RawData { try RawData(parsing: json) }
 
   // MARK: Text

@@ -7,7 +7,7 @@
 struct RawNode {
   /// The kind of a value. The parser distinguishes integers from other numbers, and strings with escapes
   /// from those without, so that leaves can be read faster.
-  enum Tag: UInt8 {
+  enum Tag: UInt8, CaseIterable {
     case null, `false`, `true`, integer, number, string, escapedString, array, object
   }
 
@@ -27,9 +27,9 @@ struct RawNode {
   }
 
   /// The tag. Every word that is read as a node was written by `init(_:offset:length:)`, so its four bits
-  /// are one of the cases.
+  /// are one of the cases. A case is its raw value in memory; `init(rawValue:)` would be a call with a table.
   @inline(__always)
-  var tag: Tag { Tag(rawValue: UInt8(truncatingIfNeeded: word >> 60)).unsafelyUnwrapped }
+  var tag: Tag { unsafeBitCast(UInt8(truncatingIfNeeded: word >> 60), to: Tag.self) }
 
   @inline(__always)
   var offset: Int { Int(word & 0xFFFF_FFFF) }
