@@ -44,7 +44,7 @@ enum ConsolePage {
       const tr = load.row; tr.textContent = ''; tr.className = load.end || '';
       cell(tr, load.flight); cell(tr, load.api); cell(tr, load.attempt || ''); cell(tr, load.text);
       cell(tr, load.at.toFixed(1)); const td = tr.insertCell();
-      for (const request of load.requests.slice(-1)) if (request.mayReplay) {
+      const request = load.request; if (request && request.mayReplay) {
         const button = document.createElement('button'); button.textContent = 'Replay';
         button.title = request.method + ' ' + request.url;
         button.onclick = event => { event.stopPropagation();
@@ -58,7 +58,7 @@ enum ConsolePage {
     function find(flight, api) {
       let load = loads.get(flight);
       if (!load) {
-        load = { flight, api: api || '', attempt: 0, text: '', at: 0, events: [], requests: [], seen: new Set(),
+        load = { flight, api: api || '', attempt: 0, text: '', at: 0, events: [], request: null, seen: new Set(),
           row: document.createElement('tr') };
         load.row.onclick = () => { shown = flight; detail(); };
         load.row.tabIndex = 0; load.row.onkeydown = event => { if (event.key === 'Enter') load.row.onclick(); };
@@ -83,11 +83,11 @@ enum ConsolePage {
           .filter(Boolean).join(', '); return; }
       if (event.flight == null) return;
       const load = find(event.flight, event.api);
-      if (event.kind === 'request') load.requests.push(event);
+      if (event.kind === 'request') load.request = event;
       else {
-        const key = event.at + ' ' + event.text; if (load.seen.has(key)) return; load.seen.add(key);
+        const key = event.at + ' ' + event.text; if (load.seen.has(key)) return;
         load.api = event.api; load.attempt = event.attempt; load.text = event.text; load.at = event.at;
-        load.end = event.end || load.end; if (load.events.length < 200) load.events.push(event);
+        load.end = event.end || load.end; if (load.events.length < 200) { load.seen.add(key); load.events.push(event); }
       }
       row(load); if (shown === load.flight) detail();
     };

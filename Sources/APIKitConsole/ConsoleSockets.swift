@@ -42,7 +42,11 @@ enum ConsoleSockets {
   /// Accepts a waiting connection; nil when there is none.
   static func accept(_ listener: Int32) -> Int32? {
     let descriptor = systemAccept(listener)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      // Without a free descriptor the connection goes on waiting, and `poll` would return at once, again and again.
+      if errno == EMFILE || errno == ENFILE { _ = poll(nil, 0, 100) }
+      return nil
+    }
     prepare(descriptor)
     return descriptor
   }

@@ -142,19 +142,31 @@ final class ConsoleFeed: FlightListener {
     if isOn, let text = Self.text(value) { push(text) }
   }
 
-  /// The latest records, for a page that was opened just now.
+  /// How long the greeting may be: it must leave room for what comes next, or its connection would be closed as too slow.
+  static let maximumGreeting = 256 << 10
+
+  /// The latest records, for a page that was opened just now; older ones only as far as there is room.
   static var greeting: String {
-    var text = "retry: 1000\n\n"
-    for record in FlightLog.shared.records.suffix(50) {
-      var attempt = 0
-      let api = "\(record.method) \(record.apiName) (\(record.service))"
-      for entry in record.entries {
-        if case .attempt(let number, _) = entry.event { attempt = number }
-        let line = Line(
-          entry.event, of: record.flight, api: api, attempt: attempt, at: entry.at,
-          since1970: record.secondsSince1970 + entry.at / .seconds(1))
-        text += Self.text(line) ?? ""
-      }
+    var (texts, length): ([String], Int) = ([], 0)
+    for record in FlightLog.shared.records.suffix(50).reversed() {
+      let text = lines(of: record, maximumLength: maximumGreeting - length)
+      texts.append(text)
+      length += text.utf8.count
+    }
+    return "retry: 1000\n\n" + texts.reversed().joined()
+  }
+
+  private static func lines(of record: FlightRecord, maximumLength: Int) -> String {
+    var (text, attempt) = ("", 0)
+    let api = "\(record.method) \(record.apiName) (\(record.service))"
+    for entry in record.entries {
+      if case .attempt(let number, _) = entry.event { attempt = number }
+      let line = Line(
+        entry.event, of: record.flight, api: api, attempt: attempt, at: entry.at,
+        since1970: record.secondsSince1970 + entry.at / .seconds(1))
+      let next = Self.text(line) ?? ""
+      guard text.utf8.count + next.utf8.count <= maximumLength else { break }
+      text += next
     }
     return text
   }

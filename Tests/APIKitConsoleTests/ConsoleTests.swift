@@ -11,6 +11,9 @@ import XCTest
   private let stub = StubTransport(.json(someJSON))
   private let token = "0123456789abcdef"
 
+  // A page is greeted with the latest loads, and those of other tests are none of these.
+  override func setUp() async throws { (FlightLog.shared.capacity, FlightLog.shared.capacity) = (0, 256) }
+
   private func manager(_ console: WebConsole) -> TestManager {
     var service = TestService(stub)
     service.client = HTTPClient(transport: console.watching(stub))
@@ -153,6 +156,22 @@ import XCTest
       XCTAssertTrue(try post(console, "rules", bad).hasPrefix("HTTP/1.1 400"), bad)
     }
     XCTAssertEqual(console.rules.count, 1)
+  }
+
+  func testAPageIsGreetedWithBoundedRecords() async throws {
+    for _ in 1...3 {
+      let recorder = FlightRecorder(flight: .next(), manager: TestManager.self, time: SystemTime())
+      recorder.describe(service: "Homes", method: .get, apiName: "long", parameters: [:])
+      for number in 1...2000 {
+        recorder.record(.note("note \(number)", String(repeating: "x", count: 200)))
+      }
+      FlightLog.shared.add(recorder)
+    }
+    let last = try await TestManager(stub).response().flightID
+    let greeting = ConsoleFeed.greeting
+    XCTAssertLessThanOrEqual(greeting.utf8.count, ConsoleFeed.maximumGreeting + 100)
+    XCTAssertTrue(greeting.contains("note 7"), "the beginning of a long record is told")
+    XCTAssertTrue(greeting.contains("\"flight\":\(try XCTUnwrap(last))"), "the newest comes first")
   }
 
   func testAPatternMatchesHostAndPath() {
