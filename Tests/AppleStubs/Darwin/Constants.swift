@@ -52,6 +52,8 @@ public var EEXIST: Int32 { 17 }
 public var EFBIG: Int32 { 27 }
 public var ENOSPC: Int32 { 28 }
 public var EDQUOT: Int32 { 69 }
+public var ENFILE: Int32 { 23 }
+public var EMFILE: Int32 { 24 }
 public var EAGAIN: Int32 { 35 }
 public var EWOULDBLOCK: Int32 { 35 }
 public var EINPROGRESS: Int32 { 36 }
