@@ -59,6 +59,31 @@ import XCTest
     XCTAssertEqual(error.context.apiName, "pages/{id}")
   }
 
+  func testAValueThatDoesNotFitHasTheResponseAsEvidence() async throws {
+    let manager = PageManager(StubTransport(.json(#"{"total": "many", "hint": "a text"}"#)))
+    func check(_ error: APIError, line: UInt = #line) {
+      XCTAssertEqual(error.stage, .reform, line: line)
+      XCTAssertEqual(error.response?.status, 200, line: line)
+      XCTAssertEqual(error.response?.headers["Content-Type"], "application/json", line: line)
+      XCTAssertEqual(error.raw.hint.string, "a text", line: line)
+      XCTAssertTrue(error.expandedDescription.contains(#""hint": "a text""#), line: line)
+      XCTAssertFalse("\(error) \(error.localizedDescription)".contains("a text"), line: line)
+    }
+    check(try await errorThrown { () throws(APIError) in try await manager.value(["id": 1]) })
+    check(try await errorThrown { () throws(APIError) in try await manager.value(["id": 1], with: Total()) })
+    let response = try await manager.response(["id": 1])
+    check(try await errorThrown { () throws(APIError) in try response.decode(as: Page.self) })
+  }
+
+  func testTheEvidenceHasWhatTheManagersOwnDecoderHasRead() async throws {
+    let response = APIResponse(
+      raw: ["total": "many"],
+      http: HTTPResponse(status: 200, headers: ["Content-Type": "application/own"], body: .bytes([1, 2])))
+    let error = try await errorThrown { () throws(APIError) in try response.decode(as: Page.self) }
+    XCTAssertEqual(error.response?.bytes, [1, 2])
+    XCTAssertEqual(error.raw.total.string, "many")
+  }
+
   func testALargeResponseIsDecodedOffTheMainActor() async throws {
     struct Thread: Reformer {
       func reform(_ raw: RawData, from source: ReformSource) throws -> Bool { Foundation.Thread.isMainThread }

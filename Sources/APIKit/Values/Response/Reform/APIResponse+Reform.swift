@@ -18,12 +18,12 @@ extension APIResponse {
     try placed { () throws(APIError) in try raw.decode(as: type) }
   }
 
-  /// What is read, or its error with the context of the response.
+  /// What is read, or its error with the context of the response and the response itself.
   private func placed<Value>(_ read: () throws(APIError) -> Value) throws(APIError) -> Value {
     do throws(APIError) {
       return try read()
     } catch {
-      throw self.error(error.reason, error.detail, quote: error.quote, underlying: error.underlying)
+      throw placed(error)
     }
   }
 
@@ -57,14 +57,20 @@ extension APIResponse {
     } catch is CancellationError {
       throw error(.cancelled, "the reform was cancelled", underlying: nil)
     } catch let error as APIError {
-      throw self.error(error.reason, error.detail, quote: error.quote, underlying: error.underlying)
+      throw placed(error)
     } catch {
       throw self.error(.reformFailed, "\(type(of: reformer)) threw \(type(of: error))", underlying: error)
     }
   }
 
+  private func placed(_ error: APIError) -> APIError {
+    self.error(
+      error.reason, error.detail, quote: error.quote, underlying: error.underlying, evidence: error.evidence)
+  }
+
   private func error(
-    _ reason: APIError.Reason, _ detail: String, quote: String? = nil, underlying: (any Error)?
+    _ reason: APIError.Reason, _ detail: String, quote: String? = nil, underlying: (any Error)?,
+    evidence: APIError.Evidence? = nil
   ) -> APIError {
     var context = APIError.Context()
     if source.managerType != Never.self {
@@ -76,6 +82,28 @@ extension APIResponse {
     context.flightID = source.flightID?.rawValue
     context.method = source.method?.rawValue
     context.status = status == 0 ? nil : status
-    return APIError(.reform, reason, detail, quote: quote, context: context, underlying: underlying)
+    var error = APIError(
+      .reform, reason, detail, quote: quote, context: context, underlying: underlying, evidence: evidence)
+    guard evidence == nil, status != 0 else { return error }
+    error.evidence = http.evidence
+    if raw.kind != .missing { error.bodyDecoders = .giving(raw) }
+    return error
   }
+}
+
+extension BodyDecoders {
+  /// For ``APIError/raw``: a body that was decoded already, by whichever decoder the manager has stated.
+  fileprivate static func giving(_ raw: RawData) -> BodyDecoders {
+    var decoders = BodyDecoders()
+    decoders.fallback = DecodedBody(raw: raw)
+    decoders.readsUnknownTypes = true
+    return decoders
+  }
+}
+
+/// The value of one body.
+private struct DecodedBody: BodyDecoder {
+  let raw: RawData
+
+  func decode(_ bytes: [UInt8], limits: RawData.Limits) throws(APIError) -> RawData { raw }
 }
