@@ -26,8 +26,9 @@ import APIKit
     adopted = child
   }
 
-  /// The events from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
-  /// order and throws its error, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a sequence
+  /// The events from now on, beside the delegate. Call it before `open`: events that arrive before the call go to the
+  /// delegate alone, and without one they are lost. Each call returns a new sequence, which ends when the stream ends
+  /// in order and throws its error, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a sequence
   /// has 16 events or 1 MiB that were not read, the stream stops reading.
   public func events() -> StreamItems<ServerEvent> { items() }
 

@@ -244,9 +244,11 @@ public import APIKit
     channel.cancel()
   }
 
-  /// The messages from now on, beside the delegate. Each call returns a new sequence, which ends when the socket closes in
-  /// order and throws its error (`APIError.Reason.cancelled` after ``cancel()``); a reconnection does not end it. While a
-  /// sequence has 16 messages or 1 MiB that were not read, the socket stops reading, so that the server waits.
+  /// The messages from now on, beside the delegate. Call it before the socket is opened: messages that arrive before
+  /// the call go to the delegate alone, and without one they are lost. Each call returns a new sequence, which ends
+  /// when the socket closes in order and throws its error (`APIError.Reason.cancelled` after ``cancel()``); a
+  /// reconnection does not end it. While a sequence has 16 messages or 1 MiB that were not read, the socket stops
+  /// reading, so that the server waits.
   public func messages() -> SocketMessages {
     readers.sequence { [weak self] in
       // The socket may have waited for room.

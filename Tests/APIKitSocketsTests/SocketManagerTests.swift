@@ -45,6 +45,26 @@
       XCTAssertNotNil(request.headers["User-Agent"], "the transport's own fields are sent")
     }
 
+    func testASequenceHasTheMessagesFromItsCallOn() async throws {
+      let go = Latch()
+      let server = try server([
+        [
+          .readHead, .upgrade(then: ServerFrames.text("early")), .wait(go),
+          .write(ServerFrames.text("late") + ServerFrames.close(1000)), .end, .readRest { _ in },
+        ]
+      ])
+      let socket = try socket(server)
+      let whole = socket.messages()
+      _ = try await socket.opened()
+      await log.wait { log.messages.count == 1 }
+      let rest = socket.messages()
+      go.open()
+      var messages: [[SocketMessage]] = [[], []]
+      for try await message in whole { messages[0].append(message) }
+      for try await message in rest { messages[1].append(message) }
+      XCTAssertEqual(messages, [[.text("early"), .text("late")], [.text("late")]])
+    }
+
     func testTheServersCloseIsAnsweredAndTold() async throws {
       let answer = Mutex<[UInt8]>([])
       let server = try server([
