@@ -267,6 +267,27 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 1)
   }
 
+  func testTheOutboxFollowsItsOwnMonitorAndTheSharedOneHoldsForBoth() async throws {
+    let shared = NetworkMonitor.shared
+    defer { shared.force(nil) }
+    shared.force(.offline)
+    (service.network, service.networkGate) = (shared, .refuse)
+    let direct = TestManager(stub)
+    direct.service = service
+    let error = try await errorThrown { () throws(APIError) in try await direct.response() }
+    XCTAssertEqual(error.reason, .noNetwork)
+    let outbox = outbox { $0.network = OutboxConfiguration(folder: "unused").network }
+    let delegate = OutboxRecorder()
+    let manager = manager(delegate)
+    manager.load()
+    outbox.start()
+    await outbox.flush()
+    XCTAssertEqual(stub.requests.count, 0)
+    shared.force(.wifi)
+    try await turn { delegate.story.contains("succeeded 42") }
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
   func testAVerdictIsByStatusAndReason() {
     var known = OutboxVerdict.Circumstances()
     known.hasSignIn = true
