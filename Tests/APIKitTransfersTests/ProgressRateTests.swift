@@ -48,6 +48,24 @@ import XCTest
     XCTAssertEqual(delegate.moved, Int64(Self.chunk * Self.chunks), "the parts add up to the whole")
   }
 
+  func testTheFullCountIsToldOnceHoweverLongTheResponseTakes() async throws {
+    for body in ["", "done"] {
+      // libcurl calls once a second while nothing moves.
+      let server = try ScriptedServer(
+        .readRequest, .pause(.milliseconds(2500)),
+        .text(
+          "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"))
+      defer { server.stop() }
+      let (manager, delegate) = (manager(try server.url("/api")), TimedDelegate())
+      manager.delegate = delegate
+      _ = try? await manager.response(uploading: .bytes([UInt8](repeating: 7, count: 300_000)))
+      let full = delegate.all.filter { $0.sent == 300_000 && $0.received == 0 }
+      XCTAssertEqual(full.count, 1, "\(delegate.all)")
+      XCTAssertEqual(delegate.last?.sent, 300_000)
+      XCTAssertEqual(delegate.last?.received, Int64(body.utf8.count))
+    }
+  }
+
   func testADownloadIsToldAtMostTwelveTimesASecondAndAtLastExactly() async throws {
     let content = [UInt8](repeating: 7, count: Self.chunk * Self.chunks)
     let server = try ScriptedServer(
@@ -99,13 +117,14 @@ private final class TimedDownloads: BaseDownloadManager, DownloadManager {
 /// Notes how often it hears what.
 @MainActor private final class TimedDelegate: UploadManagerDelegate, DownloadManagerDelegate {
   private(set) var count = 0
-  private(set) var last: TransferProgress?
+  private(set) var all: [TransferProgress] = []
+  var last: TransferProgress? { all.last }
   /// The sum of what was moved from report to report.
   private(set) var moved: Int64 = 0
 
   private func take(_ progress: TransferProgress) {
     count += 1
-    last = progress
+    all.append(progress)
     moved += progress.delta
   }
 

@@ -135,19 +135,24 @@
         loop.now - transfer.lastProgress >= 100_000
       else { return }
       guard progress.sent + progress.received > 0 else { return }
+      // The body is sent, and the response is awaited: libcurl calls once a second meanwhile.
+      if progress == transfer.told, progress.received == 0, progress.sent == progress.totalToSend { return }
+      transfer.told = progress
       transfer.lastProgress = loop.now
       exchange.tell(measured(progress))
     }
 
-    /// The last report, with the final numbers.
+    /// The last report, with the final numbers, unless they were told already.
     func reportEnd() {
       guard let exchange = transfer.job?.exchange, exchange.onProgress != nil else { return }
       let sent = min(size(CURLINFO_SIZE_UPLOAD_T), transfer.source?.given ?? .max)
       let received = size(CURLINFO_SIZE_DOWNLOAD_T)
-      exchange.tell(
-        measured(
-          TransferProgress(
-            sent: sent, totalToSend: sent > 0 ? sent : nil, received: received, totalToReceive: received)))
+      let last = TransferProgress(
+        sent: sent, totalToSend: sent > 0 ? sent : nil, received: received, totalToReceive: received)
+      // Of a response without a body there is nothing to tell.
+      if received == 0, transfer.told?.totalToReceive == nil { transfer.told?.totalToReceive = 0 }
+      guard last != transfer.told else { return }
+      exchange.tell(measured(last))
     }
 
     private func measured(_ progress: TransferProgress) -> TransferProgress {

@@ -68,6 +68,8 @@
       var isSendingPaused = false
       var isReceivingPaused = false
       var lastProgress: Int64 = 0
+      /// The counts of the last report.
+      var told: TransferProgress?
       /// Whether the phases of the request are told while it is under way, and those that were.
       var tellsPhases = false
       var phases: RequestPhases = []

@@ -62,7 +62,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       var body: BoundBody?
     #endif
     var limits: AttemptLimits
-    var lastReport: ContinuousClock.Instant?
+    var told: (at: ContinuousClock.Instant, progress: TransferProgress)?
     var watch: Task<Void, Never>?
 
     /// Whether it waits for this side, so that the server is not idle: while the reader of a stream is behind, and while
@@ -285,7 +285,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       #endif
       state.file?.discard()
       state.file = nil
-      if case .success = end {
+      if case .success = end, state.progress != state.told?.progress {
         last = state.meter.completing(state.progress, at: microseconds(since: start))
       }
       measure(&state)
@@ -388,8 +388,8 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   private func dueReport(_ state: inout AttemptState) -> TransferProgress? {
     guard exchange.tellsProgress else { return nil }
     let now = ContinuousClock.now
-    if let last = state.lastReport, now - last < .milliseconds(100) { return nil }
-    state.lastReport = now
+    if let told = state.told, now - told.at < .milliseconds(100) { return nil }
+    state.told = (now, state.progress)
     return state.meter.completing(state.progress, at: microseconds(since: start))
   }
 
