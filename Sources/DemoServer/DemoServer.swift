@@ -10,7 +10,8 @@ import Foundation
 /// under `/transfers` (downloads with ranges, an upload form, tus), and the handlers that a test adds
 /// with ``on(_:_:response:)``. Made-up changes of the prices in Ames come live: `/events` as server-sent events, `/prices`
 /// over a WebSocket, one every second or every `every=MS`, behind number `from=N`, in one `place=NAME` or in all; a
-/// WebSocket may name another place later: `{"follow": "Sawyer"}`. One thread serves all connections; handlers run on it one at a time and must
+/// WebSocket may name another place later: `{"follow": "Sawyer"}`. `/echo` is a WebSocket that sends back each text, and
+/// `POST /recipes/homes` checks the fields of a home. One thread serves all connections; handlers run on it one at a time and must
 /// not block. The server stops when it is released.
 ///
 /// A request can ask for faults with header fields, or with names in the query like `demo_delay=200`:
@@ -73,6 +74,7 @@ public final class DemoServer: Sendable {
     authorization.register(in: routes)
     SacramentoFavourites(homes: homes.sacramento, authorization: authorization).register(in: routes)
     DemoTransfers().register(in: routes)
+    NewHomes().register(in: routes)
     PriceRoutes(feed: PriceFeed(homes: homes.ames)).register(in: routes)
 
     let (engine, finished) = (engine, finished)

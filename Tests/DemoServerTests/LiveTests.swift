@@ -95,6 +95,16 @@ final class LiveTests: XCTestCase {
     XCTAssertFalse(end.contains("bye"))
   }
 
+  func testAnEchoSendsBackEachText() {
+    let client = socket("/echo")
+    client.send(Self.frame(1, Array("héllo".utf8)))
+    _ = client.read(until: "héllo")
+    client.send(Self.frame(9, Array("are you there".utf8)))
+    _ = client.read(until: "are you there")
+    client.send(Self.frame(8, [0x03, 0xE8]))
+    XCTAssertTrue(client.readToEnd().utf8.count >= 4, "it closes in order")
+  }
+
   func testFramesAreReadInPiecesOfAnySizeAndJudged() {
     let frame = Self.frame
     let cases: [([UInt8], [SocketFrames.Event])] = [

@@ -48,10 +48,13 @@ final class RawClient {
   func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// All bytes until the server closes.
-  func readToEnd() -> String {
+  func readToEnd() -> String { String(decoding: readBytesToEnd(), as: UTF8.self) }
+
+  /// All bytes until the server closes, unchanged.
+  func readBytesToEnd() -> [UInt8] {
     var all: [UInt8] = []
     while let more = readSome() { all += more }
-    return String(decoding: all, as: UTF8.self)
+    return all
   }
 
   /// Reads until the text holds `ending` so many times, or the server closes.

@@ -19,6 +19,8 @@ public struct DemoResponse: Sendable {
   public var cutAfter: Int?
   /// Whether the connection is closed without a byte. The default is false.
   public var drops = false
+  /// How many bytes of the body are sent a second; nil, the default, as fast as the client reads. There is then no stall.
+  var rate: Int?
   /// Makes what the connection does behind the head, which then has no body; nil, the default, for a usual response.
   var live: (@Sendable () -> any LiveExchange)?
 
@@ -82,6 +84,7 @@ extension DemoResponse {
 
     var sent = framed[...]
     if let cutAfter { sent = sent.prefix(cutAfter) }
+    if let rate { return (paced(head: Array(text.utf8), sent, rate: rate), closes) }
     var pieces = [Piece(wait: delay, bytes: Array(text.utf8) + sent.prefix(half))]
     if sent.count > half { pieces.append(Piece(wait: stall, bytes: Array(sent.dropFirst(half)))) }
     return (pieces, closes)
@@ -91,6 +94,19 @@ extension DemoResponse {
   struct Piece {
     var wait: Duration
     var bytes: [UInt8]
+  }
+
+  /// The head, then a piece of the body about ten times a second, of 4 KiB at least.
+  private func paced(head: [UInt8], _ body: ArraySlice<UInt8>, rate: Int) -> [Piece] {
+    let size = max(4096, rate / 10)
+    var pieces = [Piece(wait: delay, bytes: head)]
+    var rest = body
+    while !rest.isEmpty {
+      let part = rest.prefix(size)
+      pieces.append(Piece(wait: .nanoseconds(part.count * 1_000_000_000 / rate), bytes: Array(part)))
+      rest = rest.dropFirst(part.count)
+    }
+    return pieces
   }
 
   private var framedBody: [UInt8] {

@@ -1,7 +1,7 @@
 import APIKit
 import APIKitSockets
 
-/// `/events` and `/prices`: changes of prices as they happen.
+/// `/events` and `/prices`: changes of prices as they happen. `/echo`: a WebSocket that sends back each text.
 struct PriceRoutes: Sendable {
   let feed: PriceFeed
 
@@ -9,6 +9,7 @@ struct PriceRoutes: Sendable {
   func register(in routes: RouteTable) {
     routes.set(.get, "/events") { request in response(request, events) }
     routes.set(.get, "/prices") { request in response(request, socket) }
+    routes.set(.get, "/echo") { request in socket(request) { EchoSocket(now: Sockets.now()) } }
   }
 
   /// What a client asks for.
@@ -46,6 +47,13 @@ struct PriceRoutes: Sendable {
   }
 
   private func socket(_ request: DemoRequest, _ asked: Asked) -> DemoResponse {
+    let feed = feed
+    return socket(request) { PriceSocket(feed, asked, now: Sockets.now()) }
+  }
+
+  private func socket(
+    _ request: DemoRequest, _ make: @escaping @Sendable () -> any LiveExchange
+  ) -> DemoResponse {
     let upgrade = request.headers.combined("Upgrade")?.lowercased()
     guard upgrade == "websocket", request.headers["Sec-WebSocket-Version"] == "13",
       let key = request.headers["Sec-WebSocket-Key"], key.utf8.count == 24,
@@ -58,8 +66,7 @@ struct PriceRoutes: Sendable {
     }
     var response = DemoResponse(
       101, headers: ["Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": accept])
-    let feed = feed
-    response.live = { PriceSocket(feed, asked, now: Sockets.now()) }
+    response.live = make
     return response
   }
 }

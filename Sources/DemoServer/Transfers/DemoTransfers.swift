@@ -4,7 +4,8 @@ import APIKit
 /// tus 1.0 at `/transfers/tus`.
 ///
 /// A file is as long as its name says, at most 64 MiB, and has the same bytes at each request. With `demo_break=<bytes>` each
-/// response breaks off after so many. What is uploaded is counted and not kept.
+/// response breaks off after so many; with `demo_rate=<bytes>` its body is sent at so many a second. What is uploaded is
+/// counted and not kept.
 final class DemoTransfers: Sendable {
   private struct Upload {
     var length: Int?
@@ -39,6 +40,11 @@ final class DemoTransfers: Sendable {
       return .json(
         ["error": .string("a file is named by its length, up to \(longest)"), "status": 404], status: 404)
     }
+    let rate = request["demo_rate"].map { Int($0) ?? 0 }
+    guard rates.contains(rate ?? rates.lowerBound) else {
+      let text = "demo_rate must be \(rates.lowerBound) to \(rates.upperBound) bytes a second"
+      return .json(["error": .string(text), "parameter": "demo_rate"], status: 400)
+    }
     let tag = "\"demo-\(count)\""
     var (status, range) = (200, 0..<count)
     var headers: HTTPHeaders = [
@@ -46,26 +52,52 @@ final class DemoTransfers: Sendable {
       "Content-Disposition": "attachment; filename=\"demo-\(count).bin\"",
     ]
     if let asked = request.headers["Range"], request.headers["If-Range"].map({ $0 == tag }) ?? true,
-      let first = first(of: asked)
+      let asked = bounds(of: asked)
     {
-      guard first < count else {
+      guard asked.first < count else {
         return DemoResponse(416, headers: ["Content-Range": "bytes */\(count)"])
       }
-      (status, range) = (206, first..<count)
-      headers.add("Content-Range", "bytes \(first)-\(count - 1)/\(count)")
+      (status, range) = (206, asked.first..<min(asked.last ?? count - 1, count - 1) + 1)
+      headers.add("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count)")
     }
-    var response = DemoResponse(status, headers: headers, body: range.map(byte))
-    response.cutAfter = request["demo_break"].flatMap { Int($0) }
+    var response = DemoResponse(status, headers: headers, body: bytes(range))
+    response.cutAfter = request["demo_break"].flatMap { Int($0) }.map { max(0, $0) }
+    response.rate = rate
     return response
   }
+
+  /// The bytes a second that a client may ask for.
+  private static let rates = 1000...100_000_000
 
   /// The byte at a place of every file.
   static func byte(at index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index &* 31 &+ index >> 8) }
 
-  /// `bytes=100-`; nil for anything else, which is then not a range.
-  private static func first(of range: String) -> Int? {
-    guard range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
-    return Int(range.dropFirst("bytes=".count).dropLast())
+  /// One period of ``byte(at:)``.
+  private static let pattern = (0..<1 << 16).map(byte)
+
+  /// The bytes of a part of every file, copied by the block.
+  static func bytes(_ range: Range<Int>) -> [UInt8] {
+    Array(unsafeUninitializedCapacity: range.count) { target, count in
+      pattern.withUnsafeBytes { pattern in
+        while count < range.count {
+          let start = (range.lowerBound + count) % pattern.count
+          let part = pattern[start..<min(pattern.count, start + range.count - count)]
+          UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(target)[count...])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+          count += part.count
+        }
+      }
+    }
+  }
+
+  /// `bytes=100-` or `bytes=100-199`; nil for anything else, which is then not a range.
+  private static func bounds(of range: String) -> (first: Int, last: Int?)? {
+    guard range.hasPrefix("bytes=") else { return nil }
+    let parts = range.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let first = Int(parts[0]) else { return nil }
+    if parts[1].isEmpty { return (first, nil) }
+    guard let last = Int(parts[1]), last >= first else { return nil }
+    return (first, last)
   }
 
   // MARK: tus
