@@ -11,8 +11,8 @@ import Foundation
 /// with ``on(_:_:response:)``. Made-up changes of the prices in Ames come live: `/events` as server-sent events, `/prices`
 /// over a WebSocket, one every second or every `every=MS`, behind number `from=N`, in one `place=NAME` or in all; a
 /// WebSocket may name another place later: `{"follow": "Sawyer"}`. `/echo` is a WebSocket that sends back each text, and
-/// `POST /recipes/homes` checks the fields of a home. One thread serves all connections; handlers run on it one at a time and must
-/// not block. The server stops when it is released.
+/// `POST /recipes/homes` checks the fields of a home. One thread serves all connections; handlers run on it one at a time
+/// and must not block. The server stops when it is released.
 ///
 /// A request can ask for faults with header fields, or with names in the query like `demo_delay=200`:
 ///

@@ -1,7 +1,7 @@
 import APIKit
 
-/// `POST /recipes/homes` makes a home of `{"title": "…", "beds": 3}` as in the guide Recipes: 201 with its id and title, or 422
-/// with the faults of each field, `{"errors": {"title": ["is too short"]}}`. Nothing is kept.
+/// `POST /recipes/homes` makes a home of `{"title": "…", "beds": 3}` as in the guide Recipes: 201 with its id and
+/// title, or 422 with the faults of each field, `{"errors": {"title": ["is too short"]}}`. Nothing is kept.
 struct NewHomes: Sendable {
   /// Adds the route.
   func register(in routes: RouteTable) {
