@@ -288,6 +288,10 @@ struct OperationPlanner {
     else {
       throw refuse("the path has a character that no path has")
     }
+    // Before anything is noted, for each note has the path in its pointer.
+    guard path.utf8.count(where: { $0 == UInt8(ascii: "{") }) <= Self.maximumParameters else {
+      throw refuse("the path has too many places")
+    }
     var template = ""
     var rest = path.dropFirst()
     var used: Set<String> = []
@@ -299,7 +303,6 @@ struct OperationPlanner {
       else {
         throw refuse("the path has a brace without a partner")
       }
-      guard used.count < Self.maximumParameters else { throw refuse("the path has too many places") }
       let name = String(rest[after..<close])
       var parameter = operation.parameters.first {
         $0.place == .path && ($0.member.key == name || $0.member.key == "path_\(name)")
