@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "HomeList",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v13)],
   dependencies: [
     .package(url: "<repository URL>", branch: "main")
   ],
