@@ -60,7 +60,8 @@ import XCTest
       manager.delegate = delegate
       _ = try? await manager.response(uploading: .bytes([UInt8](repeating: 7, count: 300_000)))
       let full = delegate.all.filter { $0.sent == 300_000 && $0.received == 0 }
-      XCTAssertEqual(full.count, 1, "\(delegate.all)")
+      // Where the last part follows at once, the full count may come with the response, as the last report.
+      XCTAssertLessThanOrEqual(full.count, 1, "\(delegate.all)")
       XCTAssertEqual(delegate.last?.sent, 300_000)
       XCTAssertEqual(delegate.last?.received, Int64(body.utf8.count))
     }
