@@ -30,7 +30,7 @@ struct CallerChanges {
       let isOfOld = declaration.owner.flatMap { $0.split(separator: ".").first }.map {
         old[String($0)] != nil
       }
-      // Of what is an enum only now, the change of the type itself is told.
+      // A type that has become an enum is listed as changed itself.
       let isOfOther = declaration.owner.flatMap { old[$0] }.map { !$0.isType } ?? false
       if isOfOld == true, declaration.isRequired, !isOfOther {
         breaking.append("requires \(name): \(declaration.text)")

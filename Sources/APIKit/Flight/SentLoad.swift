@@ -1,4 +1,4 @@
-/// A load as whoever keeps its exchanges sees it: whose it was, and how it goes once more.
+/// What a store of exchanges or a console knows of a load: its user, and how to send it again.
 struct SentLoad: ExchangeLoad {
   let call: APICall
   let shared: SharedState
