@@ -175,6 +175,37 @@ import XCTest
     }
   }
 
+  func testALoadOfABatchHearsOfItsCallAfterThoseBeforeItHaveLeft() async throws {
+    stub.hold()
+    stub.on("/api/homes", .json(#"{"items": [{"id": 3}]}"#))
+    let manager = manager {
+      $0.onBatchPlan = { call in
+        guard call.apiName == "list" else { return nil }
+        var plan = BatchPlan.byID("id", list: "homes", as: "ids", items: "items")
+        plan.maximumCount = 4
+        return plan
+      }
+    }
+    let flights = try (1...4).map { try XCTUnwrap(manager.load(["id": $0]).flightID) }
+    // The first leaves before the call is made or after it, the next two one after the other.
+    try await stub.waitForRequests(1)
+    for flight in flights.dropLast(2) {
+      manager.cancel(flight)
+      _ = await lines(of: flight)
+    }
+    manager.cancel(flights[3])
+    stub.release()
+    let lines = await lines(of: flights[2])
+    XCTAssertEqual(lines.filter { $0.hasPrefix("responded") }.count, 1, "\(lines)")
+    XCTAssertEqual(
+      lines.filter { $0.contains("leads the call of flight") }.count, 1, "told once, by the one before: \(lines)")
+    XCTAssertEqual(lines.last, "landed: success from the network")
+    for flight in flights where flight != flights[2] {
+      let last = listener.events.last { $0.flight == flight }
+      XCTAssertTrue(last?.event.isLanding == true, "\(String(describing: last))")
+    }
+  }
+
   func testAStoredResponseTakesOffAndLandsWithoutAnAttempt() async throws {
     stub.on("/api/list", .json(someJSON, headers: ["Cache-Control": "max-age=60"]))
     let manager = manager { $0.store = ResponseCache() }

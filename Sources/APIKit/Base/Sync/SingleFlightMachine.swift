@@ -127,6 +127,9 @@ extension SingleFlightMachine {
     return (work, work.members.compactMap { waiters[$0]?.work == number ? waiters[$0]?.waiter : nil })
   }
 
+  /// Whether work that is under way takes no newcomers.
+  func isClosed(_ work: Work) -> Bool { open[work.key] != work.number }
+
   /// Replaces the operation of work that is under way.
   mutating func replaceOperation(of number: Int, with operation: Operation) {
     works[number]?.operation = operation

@@ -85,6 +85,10 @@ final class Batches: Sendable {
     } onCancel: {
       let (left, next) = state.withLock { state in
         let left = state.machine.leave(id)
+        // The record of the one who leads has the call.
+        if let left, let (heir, batch) = left.heir, state.machine.isClosed(batch) {
+          left.waiter.call.recorder.passOn(to: heir.call.recorder)
+        }
         return (left, left?.abandoned.flatMap { state.forget($0) })
       }
       left?.abandoned?.operation?.cancel()

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 
 /// The live events of all loads of the process: the one source of all observers.
 ///
@@ -50,7 +51,7 @@ public final class FlightEvents: Sendable {
   // MARK: Listening
 
   /// How long events are gathered before the listeners are told.
-  static let gathering = DispatchTimeInterval.milliseconds(5)
+  static let gathering: TimeInterval = 0.005
 
   /// Tells a listener of all events from now on. It is kept until `remove(_:)`; a second call changes nothing.
   ///
@@ -107,23 +108,37 @@ public final class FlightEvents: Sendable {
       defer { state.isGathering = true }
       return !state.isGathering
     }
-    if mustGather { queue.asyncAfter(deadline: .now() + Self.gathering) { self.passOn() } }
+    if mustGather { queue.async { self.gather() } }
   }
 
-  /// Puts the events of announced loads into the buffers of those who listen.
-  func passOn() {
+  /// Passes events on until a while has gone by without one. It sleeps in between: a timer would wake a second thread each
+  /// time, which a load feels.
+  private func gather() {
+    repeat {
+      Thread.sleep(forTimeInterval: Self.gathering)
+    } while passOn()
+      || state.withLock { state in
+        state.isGathering = !state.announced.isEmpty
+        return state.isGathering
+      }
+  }
+
+  /// Puts the events of announced loads into the buffers of those who listen; false where there were none.
+  @discardableResult
+  func passOn() -> Bool {
     passing.withLock { _ in
       let loads = state.withLock { state in
-        defer { (state.announced, state.isGathering) = ([], false) }
+        defer { state.announced = [] }
         return state.announced
       }
-      guard !loads.isEmpty else { return }
+      guard !loads.isEmpty else { return false }
       var events: [LiveEvent] = []
       events.reserveCapacity(loads.count * 8)
       for load in loads { load.takeNews(&events) }
       let (queues, streams) = state.withLock { ($0.listeners.map(\.queue), $0.streams) }
       for queue in queues { queue.put(events) }
       for stream in streams { stream.put(events) }
+      return true
     }
   }
 

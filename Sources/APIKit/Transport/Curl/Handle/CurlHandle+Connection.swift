@@ -57,6 +57,7 @@
         noteSent()
         guard transfer.machine.connectionEnded(at: loop.now, tried) else { return -1 }
         transfer.baseline.reopened = CurlClock.now()
+        tellPhases()
         transfer.phases = []
         loop.watchDeadline(of: self)
       }
@@ -139,6 +140,7 @@
       if progress == transfer.told, progress.received == 0, progress.sent == progress.totalToSend { return }
       transfer.told = progress
       transfer.lastProgress = loop.now
+      tellPhases()
       exchange.tell(measured(progress))
     }
 
@@ -152,6 +154,7 @@
       // Of a response without a body there is nothing to tell.
       if received == 0, transfer.told?.totalToReceive == nil { transfer.told?.totalToReceive = 0 }
       guard last != transfer.told else { return }
+      tellPhases()
       exchange.tell(measured(last))
     }
 

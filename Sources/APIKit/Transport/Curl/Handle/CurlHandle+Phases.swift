@@ -1,20 +1,33 @@
 #if os(Linux)
   /// What libcurl's callbacks show of a request while it is under way.
   extension CurlHandle {
-    /// Tells a phase, once for each connection or request.
+    /// Notes a phase, once for each connection or request. The loop has it told a little later: most requests have
+    /// ended by then, and their metrics tell the same at less cost.
     ///
     /// - Parameter ago: How long ago it was, in microseconds.
     func tell(_ phase: RequestPhase, ago: Int64 = 0) {
       let element = RequestPhases(phase)
       guard transfer.tellsPhases, !transfer.phases.contains(element) else { return }
       transfer.phases.formUnion(element)
-      transfer.job?.exchange.onPhase?(phase, max(0, ago))
+      untold.append((phase, loop.now - max(0, ago)))
+      loop.watchPhases(of: self)
+    }
+
+    /// Tells the phases that were noted.
+    func tellPhases() {
+      guard !untold.isEmpty else { return }
+      let now = CurlClock.now()
+      for (phase, at) in untold { transfer.job?.exchange.onPhase?(phase, now - at) }
+      untold.removeAll(keepingCapacity: true)
+      transfer.hasToldPhases = true
     }
 
     /// A request is about to be sent on the connection that there is now.
     func tellConnected() {
       guard transfer.tellsPhases else { return }
       transfer.moved.sent = 0
+      // The metrics at the end are those of the last request alone.
+      if transfer.baseline.requests > 1 { tellPhases() }
       if transfer.metrics.isReused {
         transfer.phases = []
         tell(.connected(isReused: true))

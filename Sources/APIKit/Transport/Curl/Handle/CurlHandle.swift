@@ -70,9 +70,10 @@
       var lastProgress: Int64 = 0
       /// The counts of the last report.
       var told: TransferProgress?
-      /// Whether the phases of the request are told while it is under way, and those that were.
+      /// Whether the phases of the request are told while it is under way, and those that were noted.
       var tellsPhases = false
       var phases: RequestPhases = []
+      var hasToldPhases = false
       var moved = TransferProgress()
       var meter: TransferMeter?
 
@@ -101,6 +102,10 @@
         isTLS = scheme == "https" || scheme == "ftps"
       }
     }
+
+    /// Phases that were not told yet, each with its time; and whether the loop is to look at them.
+    @exclusivity(unchecked) var untold: [(phase: RequestPhase, at: Int64)] = []
+    var isPhaseWatched = false
 
     // What was set for the previous request, so that nothing is set twice.
     @exclusivity(unchecked) var applied = Applied()
@@ -161,6 +166,7 @@
     /// Prepares it for the next job; false when that failed and the handle cannot be used any more.
     func recycle() -> Bool {
       transfer = Transfer()
+      untold.removeAll(keepingCapacity: true)
       errorText[0] = 0
       guard applied.needsReset || applied.isSpent || !Self.isReusable else { return true }
       if Self.isReusable, !applied.isSpent {

@@ -25,12 +25,17 @@
     private var hasEnded = false
     /// Transfers whose chunks arrive, by their sockets.
     private var chunked: [Int32: CurlHandle] = [:]
+    /// Handles with phases that were not told yet, and when they are looked at.
+    private var phased: [CurlHandle] = []
+    private var phasesDue = Int64.max
     /// The texts for TLS version and cipher of connections.
     var tlsNames = CurlTLSNames()
 
     /// How long the thread sleeps at most, in microseconds, before it checks the time once more after the
     /// last transfer has ended.
     private static let idleCheck: Int64 = 10_000_000
+    /// How long a phase waits to be told, in microseconds.
+    private static let phaseDelay: Int64 = 5_000
     /// How many responses are passed to the main actor at once: it works on them while the next are read.
     private static let responsesPerHop = 8
     /// How long an FTP transfer may be without an event before libcurl is called anyway, in milliseconds.
@@ -81,6 +86,7 @@
       startWaiting()
       if timer <= now { act(CURL_SOCKET_TIMEOUT, 0) }
       checkDeadlines()
+      if phasesDue <= now { tellPhases() }
       reap()
       poll.update()
       tellEnded()
@@ -89,7 +95,7 @@
     }
 
     private func timeToSleep() -> Int32 {
-      var alarm = min(timer, nextDue)
+      var alarm = min(timer, nextDue, phasesDue)
       if hasEnded, active.isEmpty { alarm = min(alarm, now + Self.idleCheck) }
       hasEnded = false
       let milliseconds = milliseconds(until: alarm)
@@ -246,6 +252,7 @@
       let outcome = handle.outcome(code)
       if handle.transfer.chunks != nil { chunked = chunked.filter { $0.value !== handle } }
       handle.reportEnd()
+      if handle.transfer.hasToldPhases { handle.tellPhases() }
       curl_multi_remove_handle(multi, handle.easy)
       let last = active.removeLast()
       if last !== handle {
@@ -298,6 +305,27 @@
         }
       }
       if areLate { queue.compact { $0.isOver } }
+    }
+
+    /// A phase was noted in a handle.
+    func watchPhases(of handle: CurlHandle) {
+      guard !handle.isPhaseWatched else { return }
+      handle.isPhaseWatched = true
+      if phased.isEmpty { phasesDue = now + Self.phaseDelay }
+      phased.append(handle)
+    }
+
+    /// Tells the phases that are due. The others wait: their requests may end before.
+    private func tellPhases() {
+      phased.removeAll { handle in
+        if let first = handle.untold.first {
+          guard now - first.at >= Self.phaseDelay else { return false }
+          handle.tellPhases()
+        }
+        handle.isPhaseWatched = false
+        return true
+      }
+      phasesDue = phased.isEmpty ? .max : now + Self.phaseDelay
     }
 
     /// The handle for which the connection of this context is being made.
