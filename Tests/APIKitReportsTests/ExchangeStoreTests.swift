@@ -30,6 +30,7 @@ final class ExchangeStoreTests: ExchangeStoreCase {
     XCTAssertTrue(found[0].isOfThisLaunch)
     let archive = try await second.archive(of: found)
     XCTAssertEqual(archive.entries.map { $0.response?.status }, [200, nil])
+    XCTAssertEqual(archive.entries.map(\.launch), found.reversed().map(\.launch))
     let har = String(decoding: archive.harBytes(), as: UTF8.self)
     XCTAssertFalse(har.contains("canary"))
     XCTAssertTrue(har.contains("Suzhou"))
