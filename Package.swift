@@ -205,4 +205,13 @@ let package = Package(
       name: "HomesServerTests", dependencies: ["APIKit", "APIKitTransfers", "DemoServer", "HomesModel"],
       path: "Examples/Homes/ServerTests", packageAccess: false, swiftSettings: swift),
   ]
+
+  // No warnings in tests and measurements, with the compiler that changes are tested with: another one may
+  // know more of them.
+  #if compiler(>=6.3) && compiler(<6.4)
+    for target in package.targets
+    where target.type == .test || ["TestServers", "TestSupport", "bench", "soak"].contains(target.name) {
+      target.swiftSettings?.append(.treatAllWarnings(as: .error))
+    }
+  #endif
 #endif

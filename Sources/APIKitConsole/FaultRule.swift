@@ -8,7 +8,8 @@ public struct FaultRule: Sendable, Hashable {
   /// The pattern of the requests: host and path, without the query, e.g. `homes.example.com/v1/*`. A `*` stands for
   /// any characters.
   public var pattern: String
-  /// The delay before each request in milliseconds; 0 by default, at most a minute.
+  /// The delay before each request in milliseconds; 0 by default, at most a minute. It counts as part of the request, and ends at
+  /// the timeouts of the request and at the deadline of the load.
   public var latencyMilliseconds: Int
   /// The share of the requests that are lost, from 0 to 1; 0 by default. A lost request is not
   /// sent, and fails with `APIError.Reason.connectionLost`.

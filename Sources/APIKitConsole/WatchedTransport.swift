@@ -23,15 +23,32 @@ struct WatchedTransport: TransportWrapper {
   }
 
   private func respond(to exchange: HTTPExchange, _ rule: FaultRule) async throws(APIError) -> HTTPResponse {
-    if rule.latencyMilliseconds > 0 {
-      do { try await Task.sleep(for: .milliseconds(rule.latencyMilliseconds)) } catch {
-        throw APIError(.transport, .cancelled).unsent
-      }
-    }
+    let exchange = try await delayed(exchange, by: .milliseconds(rule.latencyMilliseconds))
     if rule.loss > 0, Double.random(in: 0..<1) < rule.loss {
       throw APIError(.transport, .connectionLost, "lost by the rule \(rule.pattern) of the console").unsent
     }
     guard let status = rule.status else { return try await base.send(exchange) }
     return HTTPResponse(status: status, headers: ["X-Console-Rule": "1"], url: exchange.request.url)
+  }
+
+  /// Waits as a slow server would have the request wait: it ends at the timeouts of the request, and what it took is taken from
+  /// the time that is left.
+  private func delayed(_ exchange: HTTPExchange, by latency: Duration) async throws(APIError) -> HTTPExchange
+  {
+    guard latency > .zero else { return exchange }
+    let limits = exchange.request.timeouts.filled(from: base.madeWith?.timeouts ?? .standard)
+    var (wait, failure): (Duration, APIError?) = (latency, nil)
+    if let idle = limits.idle, idle != .zero, idle < wait {
+      (wait, failure) = (idle, APIError(.transport, .idleTimeout, "no bytes for \(idle)"))
+    }
+    let total = limits.total.flatMap { $0 == .zero ? nil : $0 }
+    if let total, total <= wait {
+      (wait, failure) = (total, APIError(.transport, .totalTimeout, "not finished in \(total)"))
+    }
+    do { try await Task.sleep(for: wait) } catch { throw APIError(.transport, .cancelled).unsent }
+    if let failure { throw failure.unsent }
+    var exchange = exchange
+    if let total { exchange.request.timeouts.ceiling = total - wait }
+    return exchange
   }
 }

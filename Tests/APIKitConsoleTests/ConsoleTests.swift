@@ -141,6 +141,31 @@ import XCTest
     XCTAssertEqual(console.rules, [])
   }
 
+  func testALatencyEndsAtTheTimeoutsOfTheRequestAndAtTheDeadlineOfTheLoad() async throws {
+    let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
+    defer { console.stop() }
+    let manager = manager(console)
+    console.rules = [FaultRule("homes.test/*", latencyMilliseconds: 60_000)]
+    let start = ContinuousClock.now
+    func reason(_ change: (TestManager) -> Void) async throws -> APIError.Reason {
+      (manager.timeouts, manager.retryPolicy) = (HTTPTimeouts(), .never)
+      change(manager)
+      return try await errorThrown { () throws(APIError) in try await manager.response() }.reason
+    }
+    let idle = try await reason { $0.timeouts.idle = .milliseconds(20) }
+    XCTAssertEqual(idle, .idleTimeout)
+    let total = try await reason { $0.timeouts.total = .milliseconds(20) }
+    XCTAssertEqual(total, .totalTimeout)
+    _ = try await reason { $0.retryPolicy = RetryPolicy(attempts: 3, deadline: .milliseconds(50)) }
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(20))
+    XCTAssertEqual(stub.requests.count, 0)
+    console.rules = [FaultRule("homes.test/*", latencyMilliseconds: 20)]
+    (manager.timeouts, manager.retryPolicy) = (HTTPTimeouts(total: .seconds(60)), .never)
+    _ = try await manager.response()
+    let left = try XCTUnwrap(stub.requests.last?.timeouts.filled(from: .standard).total)
+    XCTAssertEqual(left, .seconds(60) - .milliseconds(20), "what the rule took is not given twice")
+  }
+
   func testRulesOfThePageAreChecked() async throws {
     let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
     defer { console.stop() }

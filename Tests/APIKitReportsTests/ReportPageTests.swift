@@ -117,6 +117,23 @@ final class ReportPageTests: XCTestCase {
     XCTAssertEqual(page.all("rect", in: "flight-8").count, 0, "it has no record")
   }
 
+  func testExchangesOfAnotherLaunchAreNotShownUnderAFlightOfThisOne() throws {
+    var entry = HTTPArchive.Entry(
+      secondsSince1970: 1000, request: .init(method: .get, url: "https://homes.test/another", headers: [:]))
+    entry.flight = 7
+    let loads = [LandedLoad.make(status: 503, outcome: .failed, flight: 7)]
+    func html() -> String {
+      ReportPage(
+        StatisticsReport(loads), records: [sample(flight: 7, at: 1000)],
+        archive: HTTPArchive(entries: [entry])
+      ).html
+    }
+    entry.launch = KeptExchange.presentLaunch
+    XCTAssertTrue(html().contains("homes.test/another"))
+    entry.launch = "an earlier one"
+    XCTAssertFalse(html().contains("homes.test/another"))
+  }
+
   func testNamesAreIsolated() throws {
     let load = LandedLoad.make(
       service: "בית", name: "דירות", host: "בית.test", outcome: .failed, label: "סיבה")

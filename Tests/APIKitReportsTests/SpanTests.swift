@@ -230,7 +230,7 @@ import XCTest
     let told = Record<APIError>()
     let collector = StubTransport(
       .status(503, headers: ["Retry-After": "7"]), .failure(.connectionRefused), .json("{}"), .status(400),
-      .json(#"{"partialSuccess": {"rejectedSpans": "2", "errorMessage": "too old"}}"#), .status(503))
+      .json(#"{"partialSuccess": {"rejectedSpans": "1", "errorMessage": "too old"}}"#), .status(503))
     let queue = SpanQueue(
       HTTPRequest(method: .post, url: "https://collector.test/"),
       SpanDocument(service: "a", resource: [:], spans: []),
@@ -251,7 +251,7 @@ import XCTest
     XCTAssertEqual(queue.counts, SpanExporter.Counts(exported: 1, failed: 1))
     queue.append(record())
     await queue.flush()
-    XCTAssertEqual(queue.counts, SpanExporter.Counts(exported: 2, failed: 1, refusedSpans: 2))
+    XCTAssertEqual(queue.counts, SpanExporter.Counts(exported: 2, failed: 1, refusedSpans: 1))
     queue.append(record())
     let done = Record<Void>()
     let flush = Task {
@@ -263,10 +263,24 @@ import XCTest
       await Task.yield()
     }
     await flush.value
-    XCTAssertEqual(queue.counts, SpanExporter.Counts(exported: 2, failed: 2, refusedSpans: 2))
+    XCTAssertEqual(queue.counts, SpanExporter.Counts(exported: 2, failed: 2, refusedSpans: 1))
     XCTAssertEqual(collector.requests.count, 5 + SpanQueue.attempts)
     XCTAssertEqual(told.all.map(\.reason), [.unacceptableStatus, .invalidResponse, .unacceptableStatus])
     XCTAssertTrue(told.all[0].detail.contains("400; 1 loads were not exported"), told.all[0].detail)
     XCTAssertEqual(told.all[1].quote, "too old")
+  }
+
+  func testACollectorThatRefusesMoreThanItGotIsNotBelieved() async throws {
+    func refusing(_ number: Int) -> StubResponse {
+      .json("{\"partialSuccess\": {\"rejectedSpans\": \"\(number)\"}}")
+    }
+    collector.on("/v1/traces", refusing(.max), refusing(.max), refusing(-5))
+    let queue = queue()
+    for number in 1...3 {
+      queue.append(record(UInt64(number)))
+      await queue.flush()
+    }
+    XCTAssertEqual(queue.counts.exported, 3)
+    XCTAssertEqual(queue.counts.refusedSpans, 2)
   }
 }

@@ -62,7 +62,7 @@ private final class PlayedWire: Wire, @unchecked Sendable {
   private let wire = PlayedWire()
 
   private func open(bits: Int? = nil, _ fields: String = "") throws -> (WireSocketChannel, SocketInbox) {
-    let exchange = HTTPExchange(HTTPRequest(url: try HTTPURL("http://homes.test/echo")))
+    let exchange = HTTPExchange(HTTPRequest(url: HTTPURL("http://homes.test/echo")))
     var options = SocketOptions()
     options.compressionBits = bits
     let channel = WireSocketChannel(

@@ -357,7 +357,7 @@
       socket.cancel()
 
       let other = try self.server([[.readHead, .upgrade(), .waitForClose]])
-      var exchange = HTTPExchange(HTTPRequest(url: try HTTPURL("http://homes.test/x")))
+      var exchange = HTTPExchange(HTTPRequest(url: HTTPURL("http://homes.test/x")))
       exchange.request.options.connectTo = "127.0.0.1:\(other.port)"
       exchange.request.options.cleartext = .allowed
       let upgrade = UpgradeTransport(

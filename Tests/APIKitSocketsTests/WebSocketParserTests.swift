@@ -223,7 +223,7 @@ extension WebSocketParser {
     while index < bytes.count {
       let count = min(max(1, pieces(bytes.count - index)), bytes.count - index)
       do throws(Violation) {
-        try Array(bytes[index..<(index + count)]).withUnsafeBufferPointer { (piece) throws(Violation) in
+        _ = try Array(bytes[index..<(index + count)]).withUnsafeBufferPointer { (piece) throws(Violation) in
           try parse(UnsafeRawBufferPointer(piece)) {
             events.append($0)
             return true

@@ -124,7 +124,7 @@ final class DamagedQueueTests: DurableQueueCase {
   }
 
   func testARowThatHasLostItsChecksumIsDamaged() async throws {
-    let ids = try await queue().enqueue((0..<3).map { entry("item \($0)") }) ?? []
+    let ids = try await queue().enqueue((0..<3).map { entry("item \($0)") })
     try await queue().finish(ids[0], landing: [7])
     let database = try SQLiteDatabase(path: path, patience: 100)
     try database.execute(

@@ -19,7 +19,7 @@
     private func start(_ words: [String], into file: String) throws -> (process: Process, errors: FileHandle)
     {
       let path = folder.appendingPathComponent(file)
-      FileManager.default.createFile(atPath: path.path, contents: nil)
+      _ = FileManager.default.createFile(atPath: path.path, contents: nil)
       let (process, errors) = (Process(), Pipe())
       process.executableURL = program
       process.arguments = words

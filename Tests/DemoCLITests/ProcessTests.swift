@@ -278,7 +278,10 @@
       XCTAssertEqual(process.terminationReason, .exit)
       XCTAssertEqual(process.terminationStatus, 130)
       let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      XCTAssertTrue(told.contains("limits: a body of 1,048,576 bytes (413 beyond)"), told)
+      XCTAssertTrue(told.contains("limits     a body of 1,048,576 bytes (413 beyond)"), told)
+      for route in ["sacramento/v1/favourites", "echo", "transfers/files/{bytes}", "oauth/token"] {
+        XCTAssertTrue(told.contains(route), "\(route): \(told)")
+      }
     }
 
     func testCtrlCEndsALoadThatNobodyAnswersAndASecondOneIsNotNeeded() throws {

@@ -127,6 +127,21 @@ final class ProtocolTests: XCTestCase {
     XCTAssertEqual(status("GET /hello HTTP/1.1\r\n\(host)Expect: tea\r\n\r\n"), 417)
   }
 
+  func testAHandlerThatCutsItsResponseAtANegativeLengthGetsA500ThatSaysSo() {
+    server.on(.get, "/cut/*") { request in
+      var response = DemoResponse.text("hello")
+      response.cutAfter = Int(request.path.dropFirst("/cut/".count))
+      return response
+    }
+    let refused = exchange("GET /cut/-1 HTTP/1.1\r\nHost: a\r\n\r\n")
+    XCTAssertTrue(refused.hasPrefix("HTTP/1.1 500 "), refused)
+    XCTAssertTrue(refused.contains("cutAfter of the response is -1, and must be 0 or more"), refused)
+    for (count, rest) in [(0, ""), (2, "he"), (9, "hello")] {
+      let cut = exchange("GET /cut/\(count) HTTP/1.1\r\nHost: a\r\n\r\n")
+      XCTAssertTrue(cut.hasPrefix("HTTP/1.1 200 ") && cut.hasSuffix("\r\n\r\n" + rest), cut)
+    }
+  }
+
   func testASilentRequestIsEndedWithA408() throws {
     var options = DemoServer.Options()
     options.idleLimit = .milliseconds(50)

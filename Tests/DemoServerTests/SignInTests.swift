@@ -32,7 +32,7 @@ import XCTest
     XCTAssertEqual(credential.scopes, ["homes"])
     let authenticator = oauth.authenticator()
     try authenticator.signIn(with: Credential(accessToken: "stale", refreshToken: credential.refreshToken))
-    let service = try Homes(
+    let service = Homes(
       environments: ServiceEnvironments(demo.baseURL), identity: ServiceIdentity(authenticator: authenticator)
     )
 

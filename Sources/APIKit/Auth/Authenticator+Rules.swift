@@ -1,4 +1,14 @@
 extension Authenticator {
+  /// Renews a credential. Called once for all loads that need it, off the main actor.
+  ///
+  /// If the returned credential has no refresh token, the authenticator keeps the old one. A manager that
+  /// the closure uses must be ``SignInRule/exempt``.
+  public typealias Renewal = @Sendable (Credential) async throws -> Credential
+  /// Signs the user in. Called once while loads that require it wait, off the main actor. When it throws
+  /// ``APIError/Reason/cancelled`` or ``APIError/Reason/signInCancelled`` the loads land as cancelled; any other error
+  /// fails them.
+  public typealias SignIn = @Sendable () async throws -> Credential
+
   /// The rules of an authenticator, each with a default.
   public struct Rules: Sendable {
     /// The account under which the credential is stored. The default is `default`.

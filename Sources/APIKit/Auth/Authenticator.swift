@@ -12,16 +12,6 @@
 /// ```
 /// Safe on any thread. One authenticator may serve several services that share a sign-in.
 public final class Authenticator: Sendable {
-  /// Renews a credential. Called once for all loads that need it, off the main actor.
-  ///
-  /// If the returned credential has no refresh token, the authenticator keeps the old one. A manager that
-  /// the closure uses must be ``SignInRule/exempt``.
-  public typealias Renewal = @Sendable (Credential) async throws -> Credential
-  /// Signs the user in. Called once while loads that require it wait, off the main actor. When it throws
-  /// ``APIError/Reason/cancelled`` or ``APIError/Reason/signInCancelled`` the loads land as cancelled; any other error
-  /// fails them.
-  public typealias SignIn = @Sendable () async throws -> Credential
-
   /// The rules, as given to the initializer.
   public let rules: Rules
 

@@ -123,7 +123,7 @@ final class SpanQueue: Sendable {
       var wait = Self.backoff.wait(before: attempt, jitter: .random(in: 0...1))
       do throws(APIError) {
         let response = try await transport.send(request)
-        if (200..<300).contains(response.status) { return taken(batch.count, response) }
+        if (200..<300).contains(response.status) { return taken(batch.count, document.spans.count, response) }
         failure = APIError(
           .response, .unacceptableStatus,
           "the collector of spans responded with the status \(response.status)",
@@ -139,9 +139,10 @@ final class SpanQueue: Sendable {
   }
 
   /// The collector has taken a batch, perhaps without some of its spans.
-  private func taken(_ count: Int, _ response: HTTPResponse) {
+  private func taken(_ count: Int, _ spans: Int, _ response: HTTPResponse) {
     let partial = (try? RawData(parsing: response.bytes))?.partialSuccess
-    let refused = partial?.rejectedSpans.lenientInt ?? 0
+    // No more than were sent, whatever the collector says.
+    let refused = min(max(0, partial?.rejectedSpans.lenientInt ?? 0), spans)
     state.withLock { state in
       state.counts.exported += count
       state.counts.refusedSpans += refused

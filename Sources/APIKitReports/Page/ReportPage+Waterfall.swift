@@ -13,7 +13,10 @@ extension ReportPage {
 
   /// The last flights, and those that the tables name as far as anything is known of them, in the order of their beginnings.
   func shownFlights(_ named: [LandedLoad]) -> [ShownFlight] {
-    let exchanges = Dictionary(grouping: archive.entries.filter { $0.flight != nil }) { $0.flight ?? 0 }
+    let present = KeptExchange.presentLaunch
+    // The flights of an earlier launch have the same numbers.
+    let ofThisLaunch = archive.entries.filter { $0.flight != nil && $0.launch ?? present == present }
+    let exchanges = Dictionary(grouping: ofThisLaunch) { $0.flight ?? 0 }
     let wanted = Set(named.map(\.flight))
     var shown: [ShownFlight] = []
     for (index, record) in records.enumerated()

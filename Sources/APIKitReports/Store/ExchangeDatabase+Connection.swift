@@ -32,7 +32,8 @@ extension ExchangeDatabase {
       try database.transaction { () throws(SQLiteFailure) in
         for row in rows {
           guard let content = Self.envelope.seal(row.content, under: key, at: row.exchange.place.utf8) else {
-            throw SQLiteFailure(code: 1, message: "the exchange cannot be sealed")
+            // SQLITE_INTERNAL.
+            throw SQLiteFailure(code: 2, message: "the exchange cannot be sealed")
           }
           bind(row.exchange, size: content.count + ExchangeRow.overhead)
           try insertion.run()
@@ -64,16 +65,19 @@ extension ExchangeDatabase {
     }
 
     private func makeRoom(_ now: Double) throws(SQLiteFailure) {
-      let expired = try database.prepare("DELETE FROM exchanges WHERE begun < ?")
-      expired.bind(1, oldest(now))
+      let expired = try database.prepare("DELETE FROM exchanges WHERE begun < ? OR begun > ?")
+      let times = times(now)
+      expired.bind(1, times.oldest)
+      expired.bind(2, times.newest)
       try expired.run()
-      let excess = try database.number("SELECT bytes FROM totals") - limits.maximumBytes
+      let most = max(0, limits.maximumBytes)
+      let excess = max(0, try database.number("SELECT bytes FROM totals")) - most
       guard excess > 0 else { return }
       let sizes = try database.prepare("SELECT id, size FROM exchanges ORDER BY id")
       var (last, freed): (Int64, Int64) = (0, 0)
       while freed < excess, try sizes.step() {
         last = sizes.integer(0)
-        freed += sizes.integer(1)
+        freed += min(max(0, sizes.integer(1)), most)
       }
       sizes.reset()
       let removal = try database.prepare("DELETE FROM exchanges WHERE id <= ?")
@@ -81,13 +85,41 @@ extension ExchangeDatabase {
       try removal.run()
     }
 
-    private func oldest(_ now: Double) -> Double { now - limits.maximumAge / .seconds(1) }
+    /// Between which times an exchange may have begun. One from further ahead was kept under a clock that was wrong, and would
+    /// otherwise stay until that time has come.
+    private func times(_ now: Double) -> (oldest: Double, newest: Double) {
+      let age = max(.zero, limits.maximumAge) / .seconds(1)
+      return (now - age, now + age)
+    }
+
+    /// Removes rows with a size that none has, and corrects the sum where it is not that of the rows: with a wrong one nothing
+    /// would be kept, or nothing removed.
+    func checkSizes() throws(SQLiteFailure) {
+      let most = 1 << 32
+      let isRight = try database.number(
+        """
+        SELECT total(size) = (SELECT bytes FROM totals) AND coalesce(min(size), 0) >= 0
+        AND coalesce(max(size), 0) < \(most) FROM exchanges
+        """)
+      guard isRight == 0 else { return }
+      try database.transaction { () throws(SQLiteFailure) in
+        try database.execute(
+          """
+          UPDATE totals SET bytes = 0;
+          DELETE FROM exchanges WHERE size < 0 OR size >= \(most);
+          DELETE FROM totals;
+          INSERT INTO totals SELECT 1, CAST(total(size) AS INTEGER) FROM exchanges;
+          """)
+      }
+    }
 
     /// Removes the exchanges of users, or all of them, also from the log.
     ///
     /// - Parameter users: What stands for them; nil for all.
     func erase(_ users: Set<String>?) throws(SQLiteFailure) {
       try database.transaction { () throws(SQLiteFailure) in
+        // Of a damaged one the rows that are not seen would stay; SQLITE_CORRUPT has it emptied as a whole.
+        guard try database.isSound() else { throw SQLiteFailure(code: 11, message: "its pages are damaged") }
         guard let users else { return try database.execute("DELETE FROM exchanges") }
         let removal = try database.prepare("DELETE FROM exchanges WHERE user = ?")
         for user in users {
@@ -102,7 +134,8 @@ extension ExchangeDatabase {
 
     /// The exchanges that a query means, the newest first.
     func find(_ query: ExchangeQuery, limit: Int, now: Double) throws(SQLiteFailure) -> [KeptExchange] {
-      let condition = query.condition(since: oldest(now))
+      let times = times(now)
+      let condition = query.condition(from: times.oldest, to: times.newest)
       let statement = try database.prepare(
         "SELECT \(Self.columns) FROM exchanges WHERE \(condition.sql) ORDER BY id DESC LIMIT ?")
       var index: Int32 = 0

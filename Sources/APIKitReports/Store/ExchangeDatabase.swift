@@ -44,14 +44,14 @@ struct ExchangeDatabase {
   mutating func use<Value>(
     _ work: (Connection) throws(SQLiteFailure) -> Value, onDamage tell: (String) -> Void
   ) throws(Fault) -> Value {
-    for isSecond in [false, true] {
+    for isForced in [false, true] {
       let failure: SQLiteFailure
       do throws(SQLiteFailure) { return try work(try opened()) } catch { failure = error }
-      guard failure.isDamage, !isSecond else { throw .failed(failure) }
+      guard failure.isMisfit else { throw .failed(failure) }
       connection = nil
-      if try setAside(failure) { tell("were damaged (\(failure)); a copy is \(copy)") }
+      if try setAside(failure, isForced: isForced) { tell("were damaged (\(failure)); a copy is \(copy)") }
     }
-    throw .unusable("the database is damaged")
+    do throws(SQLiteFailure) { return try work(try opened()) } catch { throw .failed(error) }
   }
 
   /// Ends the connection. The next use makes another one.
@@ -76,6 +76,7 @@ struct ExchangeDatabase {
       throw SQLiteFailure(code: Self.refused, message: "\(path) belongs to another application")
     }
     let made = try Connection(database, key: key, limits: limits)
+    try made.checkSizes()
     try finishErasures(made)
     connection = made
     return made
@@ -83,12 +84,13 @@ struct ExchangeDatabase {
 
   /// Copies a damaged database beside it and empties it in place, because other processes may have it open.
   ///
+  /// - Parameter isForced: Whether it is done although the database looks whole.
   /// - Returns: Whether that was needed: another process may have done it.
-  private func setAside(_ failure: SQLiteFailure) throws(Fault) -> Bool {
+  private func setAside(_ failure: SQLiteFailure, isForced: Bool) throws(Fault) -> Bool {
     do {
       return try PrivateFile.withLockedFolder(of: path) {
         let database = try SQLiteDatabase(path: path, patience: 5_000)
-        if (try? database.isSound()) == true { return false }
+        if !isForced, (try? database.isSound()) == true { return false }
         for ending in ["", "-wal"] {
           unlink(copy + ending)
           guard PrivateFile.exists(path + ending) else { continue }

@@ -45,15 +45,16 @@ extension ExchangeQuery {
     case real(Double)
   }
 
-  /// The condition on the columns, for exchanges that began after a moment.
-  func condition(since oldest: Double) -> (sql: String, values: [Value]) {
-    var parts = ["begun >= ?"]
-    var values: [Value] = [.real(max(oldest, time?.lowerBound ?? oldest))]
+  /// The condition on the columns, for exchanges that began between two times.
+  func condition(from oldest: Double, to newest: Double) -> (sql: String, values: [Value]) {
+    var parts = ["begun BETWEEN ? AND ?"]
+    var values: [Value] = [
+      .real(max(oldest, time?.lowerBound ?? oldest)), .real(min(newest, time?.upperBound ?? newest)),
+    ]
     func add(_ part: String, _ own: Value...) {
       parts.append(part)
       values += own
     }
-    if let time { add("begun <= ?", .real(time.upperBound)) }
     if let host { add("host = ?", .text(host.lowercased())) }
     if let path, path.hasSuffix("*") {
       let beginning = String(path.dropLast())

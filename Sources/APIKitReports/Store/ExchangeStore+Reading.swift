@@ -100,7 +100,9 @@ extension ExchangeStore {
         }
       }
       for (exchange, entry) in zip(part, entries) {
-        if let entry, !take(exchange, entry) { return }
+        guard var entry else { continue }
+        entry.launch = exchange.launch
+        if !take(exchange, entry) { return }
       }
     }
   }

@@ -58,7 +58,8 @@ extension KeptExchange {
     launch = row.text(1) ?? ""
     number = row.integer(2)
     secondsSince1970 = row.double(3)
-    duration = .seconds(1) * row.double(4)
+    // A damaged column may have any number, also one that is no duration.
+    duration = .seconds(1) * min(max(0, row.double(4)), 1e9)
     flight = row.integer(5) > 0 ? FlightID(rawValue: UInt64(row.integer(5))) : nil
     (service, apiName) = (text(6), text(7))
     method = HTTPMethod(rawValue: row.text(8) ?? "")

@@ -147,10 +147,3 @@ private struct TableRemains {
     }
   }
 }
-
-extension SQLiteFailure {
-  /// Whether a statement of our own does not fit the database: then it is damaged, whatever its pages look like. Codes 1, 17,
-  /// 19, 20 and 25: an unknown table or column, another schema, a constraint, a mismatch of types, a range. Not 1811, a
-  /// trigger, of which the tables have none.
-  var isMisfit: Bool { isDamage || [1, 17, 19, 20, 25].contains(code & 0xFF) && code != 1811 }
-}

@@ -25,8 +25,14 @@ struct ServeCommand: Command {
     let server = try DemoServer(port: port, signatures: isSigned ? .standard() : .none)
     session.console.print(server.baseURL.string)
     session.console.error(
-      "sacramento/v1/homes, ames/v2/listings, new/v1/projects, events, prices; Ctrl-C ends it\n"
-        + "limits: \(DemoServer.Options().text)")
+      """
+      homes      sacramento/v1/homes, sacramento/v1/favourites, ames/v2/listings, new/v1/projects, recipes/homes
+      live       events, and the WebSockets prices and echo
+      transfers  transfers/files/{bytes}, transfers/uploads, transfers/tus
+      sign-in    oauth/authorize, oauth/token, oauth/revoke, oauth/me
+      limits     \(DemoServer.Options().text)
+      Docs/DemoServer.md has their parameters. Ctrl-C ends it.
+      """)
     defer { server.stop() }
     while true { try await Task.sleep(for: .seconds(3600)) }
   }

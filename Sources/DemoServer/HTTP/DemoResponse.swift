@@ -15,7 +15,9 @@ public struct DemoResponse: Sendable {
   public var delay: Duration = .zero
   /// The wait in the middle of the body. The default is zero.
   public var stall: Duration = .zero
-  /// After how many bytes of the body the connection is closed. Nil, the default, sends all.
+  /// After how many bytes of the body, as it is framed, the connection is closed; 0 or more. Nil, the default, sends all.
+  ///
+  /// With a negative number the client gets status 500, whose body names this property and the number.
   public var cutAfter: Int?
   /// Whether the connection is closed without a byte. The default is false.
   public var drops = false
@@ -58,6 +60,13 @@ public struct DemoResponse: Sendable {
 }
 
 extension DemoResponse {
+  /// The response itself, or the one that says what is wrong with it: a mistake of a handler does not end the process.
+  var checked: DemoResponse {
+    guard let cutAfter, cutAfter < 0 else { return self }
+    let text = "cutAfter of the response is \(cutAfter), and must be 0 or more"
+    return .json(["error": .string(text), "status": 500], status: 500)
+  }
+
   /// The pieces to send in order, each after its wait, and whether the connection is closed after them.
   func wire(for method: HTTPMethod, keepsAlive: Bool, date: String) -> (pieces: [Piece], closes: Bool) {
     guard !drops else { return ([Piece(wait: delay, bytes: [])], true) }

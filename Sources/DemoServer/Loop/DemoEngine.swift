@@ -38,7 +38,7 @@ final class DemoEngine: Sendable {
     var faults = DemoFaults(request)
     if let times = faults.times, !takeOne(of: times, key: faults.key ?? request.target) { faults = .none }
     if let early = faults.replacement { return early }
-    let response = faults.apply(to: routes.response(request))
+    let response = faults.apply(to: routes.response(request).checked)
     if response.status == 304 { state.withLock { $0.counters.notModified += 1 } }
     return response
   }

@@ -79,7 +79,7 @@ import APIKit
         let count = recv(from, &buffer, buffer.count, 0)
         guard count > 0, Self.write(buffer[..<count], to: to) else { break }
       }
-      open.withLock { _ = $0.subtract([client, server]) }
+      open.withLock { $0.subtract([client, server]) }
       close(client)
       close(server)
     }

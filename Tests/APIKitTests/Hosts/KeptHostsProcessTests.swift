@@ -129,7 +129,7 @@
       let pool = HostPool.still(
         [],
         source: try .daily(in: folder, key: Self.key) {
-          FileManager.default.createFile(atPath: folder + "/\(UUID()).asked", contents: nil)
+          _ = FileManager.default.createFile(atPath: folder + "/\(UUID()).asked", contents: nil)
           return list.addresses
         })
       let manager = TestManager(StubTransport(.json(someJSON)))

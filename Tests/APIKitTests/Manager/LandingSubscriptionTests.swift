@@ -74,7 +74,8 @@ import XCTest
 
   func testItEndsWithTheManagerWhichItDoesNotKeepAlsoWithoutDemand() async throws {
     var manager: TestManager? = TestManager(stub)
-    weak var released = manager
+    weak var released: TestManager?
+    released = manager
     let subscription = subscriber.makeSubscription()
     subscription.follow(manager)
     subscription.request(1)

@@ -21,7 +21,7 @@ final class ServiceCallTests: XCTestCase {
     let raw = try await service.get("homes").raw
     XCTAssertEqual(raw["id"].int, 7)
     for send in [service.post, service.put, service.patch] {
-      try await send("homes/{id}", ["id": 7, "beds": 3], [:])
+      _ = try await send("homes/{id}", ["id": 7, "beds": 3], [:])
     }
     try await service.delete("homes/{id}", ["id": 7])
     let posted = try await service.post("homes", ["beds": 3], as: Home.self)

@@ -135,8 +135,8 @@ final class MessageSignerTests: XCTestCase {
         try MessageSigner([signature]).sign(&request, subject())
         return "signed"
       } catch {
-        XCTAssertEqual((error as? APIError)?.reason, .signingFailed)
-        return (error as? APIError)?.detail ?? ""
+        XCTAssertEqual(error.reason, .signingFailed)
+        return error.detail
       }
     }
     let get = HTTPRequest(url: "https://a.test")

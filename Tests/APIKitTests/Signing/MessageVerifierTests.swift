@@ -108,7 +108,7 @@ final class MessageVerifierTests: XCTestCase {
         try verifier.verify(response, to: request, secondsSince1970: now)
         return nil
       } catch {
-        return error as? SignatureFault
+        return error
       }
     }
     func input(_ from: String, _ to: String) throws -> SignatureFault? {

@@ -81,7 +81,7 @@ func restAfterLoads(_ arguments: [String]) async throws -> RestingMemory {
 func restAfterURLSession(_ arguments: [String]) async throws -> RestingMemory {
   let start = try Resting()
   let jobs = try jobs(arguments)
-  _ = try await jobs.urlSession(1_000, inFlight: 64)
+  _ = try await jobs.urlSession(1_000, inFlight: 64, WireJobs.serialized)
   return try await start.growth()
 }
 

@@ -5,6 +5,7 @@ import Foundation
 let pathGroup = BenchGroup(name: "path", summary: "a load from takeoff to landing") { measurement in
   await ownCPU(measurement)
   try await wholePath(measurement)
+  try await againstOtherClients(measurement)
   try await onOneCore(measurement)
   try await awaitedAndDecoded(measurement)
   try await ownSigner(measurement)
@@ -49,7 +50,7 @@ private func wholePath(_ measurement: Measurement) async throws {
   try await measurement.race(
     names.system, bar: .atLeast(12),
     ours: { await jobs.managers(12_800, inFlight: 64) },
-    theirs: { try await jobs.urlSession(1_280, inFlight: 64) })
+    theirs: { try await jobs.urlSession(1_280, inFlight: 64, WireJobs.serialized) })
   try await measurement.race(
     names.bare, bar: .atLeast(0.5), note: WireJobs.bareCurlNote,
     ours: { await jobs.managers(12_800, inFlight: 64) },
@@ -108,20 +109,16 @@ private func awaited(
   guard measurement.wants(names.wall, names.cpu) else { return }
   let jobs = try WireJobs(try WireServer.shared.get().baseURL)
   let count = 12_800
-  var (wall, cpu) = ((Double.infinity, Double.infinity), (Double.infinity, Double.infinity))
+  var (awaited, told) = (LoadCost(), LoadCost())
   for _ in 0..<measurement.rounds {
-    var start = ProcessUse.cpuSeconds
-    wall.0 = min(wall.0, try await ours(jobs, count))
-    cpu.0 = min(cpu.0, (ProcessUse.cpuSeconds - start) / Double(count))
-    start = ProcessUse.cpuSeconds
-    wall.1 = min(wall.1, await jobs.managers(count, inFlight: 64))
-    cpu.1 = min(cpu.1, (ProcessUse.cpuSeconds - start) / Double(count))
+    try await awaited.measure(count) { try await ours(jobs, $0) }
+    await told.measure(count) { await jobs.managers($0, inFlight: 64) }
   }
   measurement.record(
-    names.wall, wall.1 / wall.0, "x", bar: .atLeast(bar),
-    note: String(format: "%.0f against %.0f a second; 64 tasks share one manager", 1 / wall.0, 1 / wall.1))
+    names.wall, told.wall / awaited.wall, "x", bar: .atLeast(bar),
+    note: "\(awaited.rates(against: told)); 64 tasks share one manager")
   measurement.record(
-    names.cpu, cpu.1 / cpu.0, "x", note: String(format: "%.1f against %.1f µs", cpu.0 * 1e6, cpu.1 * 1e6))
+    names.cpu, told.cpu / awaited.cpu, "x", note: awaited.cpus(against: told))
 }
 
 /// What it costs that a load runs code of the application off the main actor.

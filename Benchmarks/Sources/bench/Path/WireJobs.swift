@@ -7,7 +7,7 @@ import Reformers
   import FoundationNetworking
 #endif
 
-/// The ways to get one page of 20 homes from a ``WireServer``: managers, URLSession with `JSONSerialization`, and
+/// The ways to get one page of 20 homes from a ``WireServer``: managers, URLSession with Foundation's JSON, and
 /// libcurl alone, which neither parses nor maps. Each gives the seconds of one page.
 struct WireJobs {
   private let service: BenchService
@@ -83,19 +83,30 @@ struct WireJobs {
     }
   }
 
-  /// The same rows by URLSession and `JSONSerialization`; not signed.
-  func urlSession(_ count: Int, inFlight: Int) async throws -> Double {
+  /// The same rows by URLSession; not signed.
+  func urlSession(
+    _ count: Int, inFlight: Int, _ rows: @escaping @Sendable (Data) throws -> [HomeRow]
+  ) async throws -> Double {
     try await share(count, among: inFlight) { _ in
-      let (data, _) = try await session.data(from: url)
-      let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
-      let items = object?["items"] as? [[String: Any]] ?? []
-      let rows = items.map { item in
-        HomeRow(
-          id: item["id"] as? Int ?? 0, title: item["title"] as? String ?? "",
-          price: item["price"] as? Int ?? 0, beds: item["beds"] as? Int ?? 0)
-      }
+      let rows = try rows(try await session.data(from: url).0)
       guard rows.count == 20 else { throw BenchFailure("\(rows.count) rows") }
     }
+  }
+
+  /// The rows of a page by `JSONSerialization`.
+  static let serialized: @Sendable (Data) throws -> [HomeRow] = { data in
+    let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    let items = object?["items"] as? [[String: Any]] ?? []
+    return items.map { item in
+      HomeRow(
+        id: item["id"] as? Int ?? 0, title: item["title"] as? String ?? "",
+        price: item["price"] as? Int ?? 0, beds: item["beds"] as? Int ?? 0)
+    }
+  }
+
+  /// The rows of a page by `JSONDecoder`.
+  static let decoded: @Sendable (Data) throws -> [HomeRow] = { data in
+    try JSONDecoder().decode(HomePage.self, from: data).items
   }
 
   /// The bytes alone, by libcurl called from C.

@@ -239,6 +239,10 @@ package struct SQLiteFailure: Error, Sendable, CustomStringConvertible {
 
   /// Whether the file is damaged, or is not a database.
   package var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
+  /// Whether a statement of our own does not fit the database: then it is damaged, whatever its pages look like. Codes 1, 17,
+  /// 19, 20 and 25: an unknown table or column, another schema, a constraint, a mismatch of types, a range. Not 1811, a
+  /// trigger, of which the tables have none that fails.
+  package var isMisfit: Bool { isDamage || [1, 17, 19, 20, 25].contains(primary) && code != 1811 }
   /// Whether another connection holds a lock.
   package var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 

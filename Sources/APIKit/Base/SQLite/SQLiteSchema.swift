@@ -47,6 +47,7 @@ package struct SQLiteSchema: Sendable {
     guard try database.number("PRAGMA application_id") == application else {
       return (0, try database.number("SELECT count(*) FROM sqlite_master") == 0 ? nil : .foreign)
     }
-    return (found, found > version ? .future(found) : nil)
+    // A negative one is none that any version writes.
+    return (found, (0...version).contains(found) ? nil : .future(found))
   }
 }

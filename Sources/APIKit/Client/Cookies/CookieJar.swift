@@ -6,74 +6,6 @@
 /// takes over at its writes what others have. Session cookies stay in memory. May be used from any thread.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265>
 public final class CookieJar: Sendable {
-  /// Which servers may set cookies.
-  public enum AcceptPolicy: Sendable, Hashable {
-    /// Those of every server.
-    case always
-    /// None.
-    case never
-    /// Those of these domains and the names below them: the application's own servers, but not the hosts
-    /// that they redirect to.
-    case firstParty([String])
-  }
-
-  /// The largest numbers of cookies; above one of them the least recently used cookie is removed
-  /// (RFC 6265, 6.1).
-  public struct Limits: Sendable, Hashable {
-    /// Cookies of one domain; the default is 50.
-    public var perDomain: Int
-    /// Cookies in all; the default is 3,000.
-    public var total: Int
-
-    /// Makes limits.
-    public init(perDomain: Int = 50, total: Int = 3000) {
-      self.perDomain = perDomain
-      self.total = total
-    }
-  }
-
-  private struct Kept {
-    var cookie: Cookie
-    /// The order of creation and of use: counters, because a clock is too coarse.
-    var created: UInt64
-    var used: UInt64
-  }
-
-  private struct JarState {
-    var byDomain: [String: [Kept]] = [:]
-    var ticks: UInt64 = 0
-    var isLoaded = false
-    /// What the file does not have yet.
-    var changes = CookieChanges()
-    var isWriteDue = false
-    /// The domains whose cookies ``CookieJar/removeAll()`` has removed, by the generation that ended then.
-    var ended: [Int: Set<String>] = [:]
-
-    var number: Int { byDomain.values.reduce(0) { $0 + $1.count } }
-
-    /// The cookies that are written, in the order of their creation.
-    var lasting: [Cookie] {
-      byDomain.values.joined().filter { $0.cookie.expires != nil }.sorted { $0.created < $1.created }
-        .map(\.cookie)
-    }
-
-    /// Notes that a cookie is removed for lack of room.
-    mutating func forget(_ cookie: Cookie) { if cookie.expires != nil { changes.remove(cookie) } }
-
-    /// Replaces the cookies that are written by those of a file; session cookies stay.
-    mutating func takeOver(_ cookies: [Cookie]) {
-      let before = byDomain
-      byDomain = byDomain.mapValues { $0.filter { $0.cookie.expires == nil } }.filter { !$0.value.isEmpty }
-      for cookie in cookies where !(byDomain[cookie.domain]?.contains { cookie.replaces($0.cookie) } ?? false)
-      {
-        ticks += 1
-        let known = before[cookie.domain]?.first { cookie.replaces($0.cookie) }
-        byDomain[cookie.domain, default: []].append(
-          Kept(cookie: cookie, created: known?.created ?? ticks, used: known?.used ?? ticks))
-      }
-    }
-  }
-
   private let state: Mutex<JarState>
   /// The number of cookies, readable without the lock; -1 until the file was read.
   private let count: AtomicInt
@@ -88,7 +20,7 @@ public final class CookieJar: Sendable {
   /// ``AcceptPolicy/always``.
   public let acceptPolicy: AcceptPolicy
   private let limits: Limits
-  private let isPublicSuffix: @Sendable (String) -> Bool
+  let isPublicSuffix: @Sendable (String) -> Bool
   private let now: @Sendable () -> Int64
 
   /// Makes a jar.
@@ -357,33 +289,6 @@ public final class CookieJar: Sendable {
           && Cookie.path(old.path, matches: cookie.path)
       }
     }
-  }
-
-  private func accepts(_ host: String) -> Bool {
-    switch acceptPolicy {
-    case .always: true
-    case .never: false
-    case .firstParty(let domains):
-      domains.contains { Cookie.domain(URLHost.canonical($0) ?? $0.lowercased(), matches: host) }
-    }
-  }
-
-  private func isSameSite(_ host: String, _ other: String) -> Bool {
-    if host == other { return true }
-    guard let site = site(of: host) else { return false }
-    return site == self.site(of: other)
-  }
-
-  /// The registrable domain of a host; nil for an address and for a public suffix.
-  private func site(of host: String) -> String? {
-    guard !Cookie.isAddress(host) else { return nil }
-    var domain = host[...]
-    while let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) {
-      let parent = domain[domain.index(after: dot)...]
-      if isPublicSuffix(String(parent)) { return isPublicSuffix(String(domain)) ? nil : String(domain) }
-      domain = parent
-    }
-    return nil
   }
 
   private func kept(for url: HTTPURL) -> [Cookie] {

@@ -178,7 +178,7 @@ final class NetworkWireTermsTests: XCTestCase {
     func testURLSessionOnLinuxRefusesStreamsOfBytesByName() throws {
       let transport = try URLSessionTransport()
       defer { transport.shutdown() }
-      let exchange = HTTPExchange(HTTPRequest(url: try HTTPURL("https://homes.test/")))
+      let exchange = HTTPExchange(HTTPRequest(url: HTTPURL("https://homes.test/")))
       XCTAssertThrowsError(try transport.makeWire(for: exchange, speaksHTTP: false)) {
         XCTAssertEqual(($0 as? APIError)?.reason, .unsupportedCapability)
       }

@@ -24,7 +24,7 @@ final class SystemSocketRulesTests: XCTestCase {
   }
 
   func testTheRequestIsOneOfWebSockets() throws {
-    var request = HTTPRequest(method: .post, url: try HTTPURL("https://homes.test:8443/a/b?q=1"))
+    var request = HTTPRequest(method: .post, url: HTTPURL("https://homes.test:8443/a/b?q=1"))
     request.headers = ["X-Own": "1"]
     let system = try SystemSocketRules.request(
       request, headers: request.headers, MessageWireTerms(subprotocols: ["soap", "chat"]),
@@ -34,7 +34,7 @@ final class SystemSocketRulesTests: XCTestCase {
     XCTAssertEqual(system.value(forHTTPHeaderField: "X-Own"), "1")
     XCTAssertEqual(system.value(forHTTPHeaderField: "Sec-WebSocket-Protocol"), "soap, chat")
     let plain = try SystemSocketRules.request(
-      HTTPRequest(url: try HTTPURL("http://homes.test/")), headers: HTTPHeaders(), MessageWireTerms(),
+      HTTPRequest(url: HTTPURL("http://homes.test/")), headers: HTTPHeaders(), MessageWireTerms(),
       told: SystemRequestTerms(HTTPRequestOptions()))
     XCTAssertEqual(plain.url?.absoluteString, "ws://homes.test/")
     XCTAssertNil(plain.value(forHTTPHeaderField: "Sec-WebSocket-Protocol"))
@@ -67,7 +67,7 @@ final class SystemSocketRulesTests: XCTestCase {
       let transport = try URLSessionTransport()
       let link = UpgradeTransport(transport, options: SocketOptions(), offer: .init(), onStart: {})
       let error = await failure { [link] in
-        try await link.send(HTTPExchange(HTTPRequest(url: try HTTPURL("https://homes.test/"))))
+        try await link.send(HTTPExchange(HTTPRequest(url: HTTPURL("https://homes.test/"))))
       }
       XCTAssertEqual(error?.reason, .unsupportedCapability)
       XCTAssertTrue(error?.description.contains("FoundationNetworking") == true, "\(error as Any)")

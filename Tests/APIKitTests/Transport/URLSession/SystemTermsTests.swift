@@ -58,7 +58,7 @@ final class SystemTermsTests: XCTestCase {
       },
       Row("serviceType", .told(["request.serviceType": "voice"])) { $0.serviceType = .voice },
       Row("usesCookies", .above) { $0.usesCookies = false },
-      Row("cookieDocument", .above) { $0.cookieDocument = try HTTPURL("https://homes.test/") },
+      Row("cookieDocument", .above) { $0.cookieDocument = HTTPURL("https://homes.test/") },
       // One that is not the session's is refused when it is sent: `URLSession` shares its connections.
       Row("challenges", .carried { $0.challenges != nil }) {
         $0.challenges = ChallengeHandler { _ in .default }
@@ -70,7 +70,7 @@ final class SystemTermsTests: XCTestCase {
       Row("isOwn", .above) { _ in },
       Row("owner", .above) { $0.owner = LoadOwner(epoch: 1, jar: 1, signer: nil) },
       Row("binding", .above) { $0.binding = LoadBinding(environment: "release", transport: nil) },
-      Row("location", .above) { $0.location = try HTTPURL("https://homes.test/") },
+      Row("location", .above) { $0.location = HTTPURL("https://homes.test/") },
     ]
   }
 
@@ -133,7 +133,7 @@ final class SystemTermsTests: XCTestCase {
         $0.interfaces.serviceType = .video
       },
       Row("loadOptions", .above) { $0.loadOptions.allowsCellular = true },
-      Row("dnsOverHTTPS", .refused("dnsOverHTTPS")) { $0.dnsOverHTTPS = try HTTPURL("https://1.1.1.1/dns") },
+      Row("dnsOverHTTPS", .refused("dnsOverHTTPS")) { $0.dnsOverHTTPS = HTTPURL("https://1.1.1.1/dns") },
       Row("unixSocketPath", .refused("Unix-domain")) { $0.unixSocketPath = "/tmp/s" },
       Row("maximumDecodedBytes", .honoured) { $0.maximumDecodedBytes = 1 },
       Row("versions", .told(["request.assumesHTTP3": "true"])) { $0.versions = .upToHTTP3 },

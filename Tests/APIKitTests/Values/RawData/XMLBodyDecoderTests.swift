@@ -161,7 +161,7 @@ final class XMLBodyDecoderTests: XCTestCase {
           Array(xml.utf8), limits: RawData.Limits(maximumDepth: depth, maximumBytes: 1 << 20))
         return nil
       } catch {
-        return (error as? APIError)?.reason
+        return error.reason
       }
     }
     func nested(_ depth: Int) -> String {

@@ -13,9 +13,9 @@ final class URLHostTests: XCTestCase {
       XCTAssertEqual(url.origin, "http://127.0.0.1:80", text)
       XCTAssertEqual(url.string, "http://127.0.0.1:80/", text)
     }
-    XCTAssertEqual(try HTTPURL("http://0/").host, "0.0.0.0")
-    XCTAssertEqual(try HTTPURL("http://4294967295/").host, "255.255.255.255")
-    XCTAssertEqual(try HTTPURL("http://1.2.0x304/").host, "1.2.3.4")
+    XCTAssertEqual(HTTPURL("http://0/").host, "0.0.0.0")
+    XCTAssertEqual(HTTPURL("http://4294967295/").host, "255.255.255.255")
+    XCTAssertEqual(HTTPURL("http://1.2.0x304/").host, "1.2.3.4")
   }
 
   func testAHostThatEndsInANumberAndIsNoAddressIsRefused() {
@@ -71,8 +71,8 @@ final class URLHostTests: XCTestCase {
   }
 
   func testATrailingDotIsKeptInANameAndDroppedFromAnAddress() throws {
-    XCTAssertEqual(try HTTPURL("http://Example.COM./").host, "example.com.")
-    XCTAssertEqual(try HTTPURL("http://1.2.3.4./").host, "1.2.3.4")
+    XCTAssertEqual(HTTPURL("http://Example.COM./").host, "example.com.")
+    XCTAssertEqual(HTTPURL("http://1.2.3.4./").host, "1.2.3.4")
   }
 
   func testLimitsAndCacheSeeOneHost() throws {

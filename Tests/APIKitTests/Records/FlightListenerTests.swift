@@ -1,0 +1,102 @@
+import APIKitTesting
+import Foundation
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+
+/// What it costs a load that those who listen to it are slow, throw, or leave.
+@MainActor final class FlightListenerTests: FlightEventsCase {
+  func testALoopReadsTheSameEventsAndEndsWithItsTask() async throws {
+    let events = FlightEvents.shared.events()
+    let flight = try await manager().response().flightID
+    let service = listener.service
+    let task = Task {
+      var lines: [String] = []
+      for await event in events where event.api.service == service {
+        lines.append(Self.line(event))
+        if event.event.isLanding { break }
+      }
+      return lines
+    }
+    let read = await task.value.withoutNotices
+    let told = await lines(of: flight)
+    XCTAssertEqual(read, told)
+    let endless = Task { for await _ in FlightEvents.shared.events() {} }
+    endless.cancel()
+    await endless.value
+  }
+
+  func testASlowListenerHoldsUpNoLoadAndIsToldWhatItHasMissed() async throws {
+    let (latch, slow) = (Latch(), Listener(service: listener.service))
+    slow.onEvent = { _ in latch.wait() }
+    FlightEvents.shared.add(slow, capacity: 10)
+    defer { FlightEvents.shared.remove(slow) }
+    let manager = manager()
+    for _ in 1...10 { _ = try await manager.response() }
+    let all = listener
+    await waitUntil { all.events.filter { $0.event.isLanding }.count == 10 }
+    latch.open()
+    // Each event is told or counted; where the gap is depends on when the listener's queue has taken the first ones.
+    await waitUntil { slow.events.filter { !$0.event.isDrop }.count + slow.dropped == all.events.count }
+    XCTAssertGreaterThan(slow.dropped, 0)
+    XCTAssertTrue(slow.events.contains { $0.event.isDrop })
+    let last = try await manager.response().flightID
+    await waitUntil { slow.events.last.map { $0.event.isLanding && $0.flight == last } == true }
+  }
+
+  func testALoopThatDoesNotReadKeepsABoundedNumberAndIsTold() async throws {
+    let events = FlightEvents.shared.events(capacity: 3)
+    let manager = manager()
+    for _ in 1...5 { _ = try await manager.response() }
+    XCTAssertGreaterThanOrEqual(events.dropped, 17)
+    var iterator = events.makeAsyncIterator()
+    for _ in 1...3 { _ = await iterator.next() }
+    let last = await iterator.next()
+    guard case .dropped(let count)? = last?.event else { return XCTFail("\(String(describing: last))") }
+    XCTAssertGreaterThanOrEqual(count, 17)
+  }
+
+  func testAListenerThatThrowsIsToldOfTheNext() async throws {
+    listener.onEvent = { _ in throw CancellationError() }
+    let flight = try await manager().response().flightID
+    let lines = await lines(of: flight)
+    XCTAssertEqual(lines.count, 4)
+  }
+
+  func testAListenerMayRemoveItselfFromWithinItsCallback() async throws {
+    let leaving = Listener(service: listener.service)
+    leaving.onEvent = { [weak leaving] _ in if let leaving { FlightEvents.shared.remove(leaving) } }
+    FlightEvents.shared.add(leaving)
+    FlightEvents.shared.add(leaving)
+    let manager = manager()
+    for _ in 1...3 { _ = await lines(of: try await manager.response().flightID) }
+    XCTAssertEqual(leaving.events.count, 1)
+  }
+
+  func testAListenerMayLoadAndWaitForNothingOnTheMainActor() async throws {
+    let manager = manager()
+    let second = Mutex<FlightID?>(nil)
+    listener.onEvent = { event in
+      guard event.event.isLanding, second.withLock({ $0 == nil }) else { return }
+      let id = DispatchQueue.main.sync { MainActor.assumeIsolated { manager.load().flightID } }
+      second.withLock { $0 = id }
+    }
+    _ = try await manager.response()
+    await waitUntil { second.withLock { $0 } != nil }
+    listener.onEvent = { _ in }
+    _ = await lines(of: second.withLock { $0 })
+  }
+
+  func testNobodyIsToldOfAnythingWhenTheLastListenerHasLeft() async throws {
+    XCTAssertTrue(FlightEvents.shared.wants(.events))
+    FlightEvents.shared.remove(listener)
+    var events: LiveEvents? = FlightEvents.shared.events()
+    XCTAssertNotNil(events)
+    XCTAssertTrue(FlightEvents.shared.wants(.events))
+    events = nil
+    XCTAssertFalse(FlightEvents.shared.wants(.events))
+    _ = try await manager().response()
+    XCTAssertEqual(listener.events.count, 0)
+  }
+}
