@@ -11,6 +11,7 @@ let pathGroup = BenchGroup(name: "path", summary: "a load from takeoff to landin
   try await ownSigner(measurement)
   try await poolOfOne(measurement)
   try await threadHops(measurement)
+  try await loneLoad(measurement)
   try loadMemory(measurement)
 }
 

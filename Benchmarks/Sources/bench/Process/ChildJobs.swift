@@ -3,6 +3,8 @@ let childJobs: [String: @Sendable ([String]) async throws -> any Encodable & Sen
   "pinned-managers": pinnedManagers,
   "pinned-bare-curl": pinnedBareCurl,
   "lone-loads": loneLoads,
+  "first-load": firstLoad,
+  "first-urlsession": firstURLSession,
   "load-allocations": loadAllocations,
   "rest-after-loads": restAfterLoads,
   "rest-after-urlsession": restAfterURLSession,
