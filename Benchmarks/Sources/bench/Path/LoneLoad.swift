@@ -65,7 +65,8 @@ struct FirstLoad: Codable, Comparable {
 /// A hundred loads, one at a time, from the making of the transport on; the argument is the server.
 func firstLoad(_ arguments: [String]) async throws -> FirstLoad {
   try await firstLoads(arguments) { server in
-    let service = BenchService(baseURL: try HTTPURL(server), transport: try CurlTransport(), signer: BenchService.hmac)
+    let service = BenchService(
+      baseURL: try HTTPURL(server), transport: try CurlTransport(), signer: BenchService.hmac)
     return { _ = await LoadDriver.run(service: service, loads: 1, inFlight: 1) { _ in } }
   }
 }

@@ -19,9 +19,12 @@ extension EndpointManager {
       StatedMember("service", service), StatedMember("apiName", apiName), StatedMember("headers", headers),
       StatedMember("signIn", signIn), StatedMember("networkGate", networkGate),
     ]
-    let faults = (common + own()).faults(of: self, of: contract, below: base) + service.lostStatements
+    var faults = (common + own()).faults(of: self, of: contract, below: base)
+    // Many classes have one service, whose check takes longer than theirs.
+    let serviceID = ObjectIdentifier(type(of: service as Any))
+    if !CheckedEndpoints.passed.contains(serviceID) { faults += service.lostStatements }
     guard faults.isEmpty else { throw APIError(lost: faults.joined(separator: "; ")) }
-    CheckedEndpoints.passed.insert(id)
+    CheckedEndpoints.passed.formUnion([id, serviceID])
   }
 }
 
