@@ -12,10 +12,14 @@ extension RawParser {
       let byte = base[i]
       if byte == UInt8(ascii: "\"") { break }
       if byte >= 0x80 {
-        guard skipNonASCII(&i) else { return .at(i, .invalidUTF8) }
+        let next = nonASCIIEnd(i)
+        guard next > 0 else { return .at(-next, .invalidUTF8) }
+        i = next
       } else if byte == UInt8(ascii: "\\") {
         tag = .escapedString
-        guard skipEscape(&i) else { return .at(i, .invalidEscape) }
+        let next = escapeEnd(i)
+        guard next > 0 else { return .at(-next, .invalidEscape) }
+        i = next
       } else {
         return .at(i, .controlCharacter)
       }
@@ -62,57 +66,55 @@ extension RawParser {
     return (control | quote | backslash | word) & (ones &* 0x80)
   }
 
-  /// Skips one escape; false with `i` at the fault. Surrogates need not be paired: the reader decides what
-  /// an unpaired one becomes.
-  private func skipEscape(_ i: inout Int) -> Bool {
-    guard i + 1 < end else {
-      i = end
-      return false
-    }
+  /// The index after an escape; that of the fault, negative, for none. Surrogates need not be paired: the reader decides
+  /// what an unpaired one becomes.
+  @inline(never)
+  private func escapeEnd(_ i: Int) -> Int {
+    guard i + 1 < end else { return -end }
     switch base[i + 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
       UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-      i += 2
-      return true
+      return i + 2
     case UInt8(ascii: "u"):
-      guard i + 6 <= end else { return false }
-      for offset in 2..<6 where Hex.value(of: base[i + offset]) == nil { return false }
-      i += 6
-      return true
-    default: return false
+      guard i + 6 <= end else { return -i }
+      for offset in 2..<6 where Hex.value(of: base[i + offset]) == nil { return -i }
+      return i + 6
+    default: return -i
     }
   }
 
-  /// Skips a run of sequences of two to four bytes, as table 3-7 of the Unicode Standard allows them: no
-  /// overlong forms, no surrogates, nothing above U+10FFFF.
-  private func skipNonASCII(_ i: inout Int) -> Bool {
+  /// The index after a run of sequences of two to four bytes, as table 3-7 of the Unicode Standard allows them: no
+  /// overlong forms, no surrogates, nothing above U+10FFFF. That of the first other one, negative.
+  @inline(never)
+  private func nonASCIIEnd(_ start: Int) -> Int {
+    var i = start
     while i < end {
       let first = base[i]
       switch first {
-      case ..<0x80: return true
+      case ..<0x80: return i
       case 0xE1...0xEC, 0xEE...0xEF:
-        guard i + 3 <= end, isTrail(base[i + 1]), isTrail(base[i + 2]) else { return false }
+        guard i + 3 <= end, isTrail(base[i + 1]), isTrail(base[i + 2]) else { return -i }
         i += 3
       case 0xC2...0xDF:
-        guard i + 2 <= end, isTrail(base[i + 1]) else { return false }
+        guard i + 2 <= end, isTrail(base[i + 1]) else { return -i }
         i += 2
       case 0xE0:
-        guard i + 3 <= end, base[i + 1] & 0xE0 == 0xA0, isTrail(base[i + 2]) else { return false }
+        guard i + 3 <= end, base[i + 1] & 0xE0 == 0xA0, isTrail(base[i + 2]) else { return -i }
         i += 3
       case 0xED:
-        guard i + 3 <= end, base[i + 1] & 0xE0 == 0x80, isTrail(base[i + 2]) else { return false }
+        guard i + 3 <= end, base[i + 1] & 0xE0 == 0x80, isTrail(base[i + 2]) else { return -i }
         i += 3
       case 0xF0...0xF4:
         guard i + 4 <= end, isTrail(base[i + 1]), isTrail(base[i + 2]), isTrail(base[i + 3]) else {
-          return false
+          return -i
         }
-        if first == 0xF0, base[i + 1] < 0x90 { return false }
-        if first == 0xF4, base[i + 1] > 0x8F { return false }
+        if first == 0xF0, base[i + 1] < 0x90 { return -i }
+        if first == 0xF4, base[i + 1] > 0x8F { return -i }
         i += 4
-      default: return false
+      default: return -i
       }
     }
-    return true
+    return i
   }
 
   @inline(__always)

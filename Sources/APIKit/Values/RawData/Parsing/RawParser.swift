@@ -69,16 +69,17 @@ struct RawParser {
     tape = Self.reallocate(tape, capacity)
   }
 
-  /// Writes one word. After `reserve` there is room for two.
+  /// Writes one word. After `reserve` there is room for three.
   @inline(__always)
   mutating func write(_ word: UInt64) {
     tape[count] = word
     count += 1
   }
 
+  /// Makes room for a child of a container: its name, and two words of its value.
   @inline(__always)
   private mutating func reserve() {
-    if count + 2 > capacity { grow() }
+    if count + 3 > capacity { grow() }
   }
 }
 
@@ -100,7 +101,6 @@ extension RawParser {
     values: while true {
       // A value starts at `i`.
       guard i < end else { return .at(i, depth == 0 ? .empty : .unexpectedEnd) }
-      reserve()
       switch base[i] {
       case UInt8(ascii: "\""):
         if let fault = string(&i) { return fault }
@@ -119,6 +119,7 @@ extension RawParser {
         skipSpace(&i)
         guard i < end else { return .at(i, .unexpectedEnd) }
         if base[i] == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { break }
+        reserve()
         if inObject, let fault = name(&i) { return fault }
         children = 1
         continue values
@@ -155,10 +156,8 @@ extension RawParser {
           i += 1
           skipSpace(&i)
           children += 1
-          if inObject {
-            reserve()
-            if let fault = name(&i) { return fault }
-          }
+          reserve()
+          if inObject, let fault = name(&i) { return fault }
           continue values
         }
         guard byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
@@ -201,13 +200,11 @@ extension RawParser {
     isObject = tape[parent] >> 63 != 0
   }
 
-  /// Parses the name of a member and its colon, up to the value. The caller and the loop have reserved room
-  /// for the name and two words of the value.
+  /// Parses the name of a member and its colon, up to the value. There is room for all three words.
   @inline(__always)
   private mutating func name(_ i: inout Int) -> RawFault? {
     guard i < end else { return .at(i, .unexpectedEnd) }
     guard base[i] == UInt8(ascii: "\"") else { return .at(i, .expectedName) }
-    reserve()
     if let fault = string(&i) { return fault }
     skipSpace(&i)
     guard i < end else { return .at(i, .unexpectedEnd) }
@@ -227,19 +224,22 @@ extension RawParser {
   @inline(__always)
   private func skipSpace(_ i: inout Int) {
     if i < end, base[i] > 0x20 { return }
-    skipSpaceSlowly(&i)
+    i = spaceEnd(i)
   }
 
+  /// What is not inlined takes and returns an index: one whose address is passed would have no register in the loop.
   @inline(never)
-  private func skipSpaceSlowly(_ i: inout Int) {
+  private func spaceEnd(_ start: Int) -> Int {
+    var i = start
     while i < end {
       let byte = base[i]
-      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
       i += 1
       while i + 8 <= end,
         UnsafeRawPointer(base + i).loadUnaligned(as: UInt64.self) == 0x2020_2020_2020_2020
       { i += 8 }
     }
+    return i
   }
 }
 
