@@ -37,6 +37,8 @@ struct ConsoleRequest: Sendable, Equatable {
     for line in lines.dropFirst() {
       guard let colon = line.firstIndex(of: ":") else { return .refused(400) }
       let name = line[..<colon].lowercased()
+      // A name that another reader may take for one without the space is a trick, too (RFC 9112, 5.1).
+      guard !name.isEmpty, !name.contains(where: \.isWhitespace) else { return .refused(400) }
       // Two hosts or lengths are a trick (RFC 9112, 3.2 and 6.3).
       guard request.headers[name] == nil || name != "host" && name != "content-length" && name != "origin"
       else {

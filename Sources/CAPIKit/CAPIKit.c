@@ -29,3 +29,5 @@ size_t capikit_stack_left(void) {
 #endif
   return here > (char *)lowest ? (size_t)(here - (char *)lowest) : 0;
 }
+
+_Thread_local unsigned capikit_thread_next_member;

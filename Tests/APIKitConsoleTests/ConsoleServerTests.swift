@@ -94,6 +94,11 @@ final class ConsoleServerTests: XCTestCase {
       XCTAssertEqual(status(client.readToEnd()), "400", line)
     }
     XCTAssertEqual(status(ask(port, "POST", "rules", "Transfer-Encoding: chunked\r\n", body: "[]")), "411")
+    for field in [
+      "Transfer-Encoding : chunked", "Host\t: evil.example", " folded: 1", ": 1", "Content-Length: 2",
+    ] {
+      XCTAssertEqual(status(ask(port, "POST", "rules", field + "\r\n", body: "[]")), "400", field)
+    }
     XCTAssertEqual(status(ask(port)), "200", "it goes on serving")
   }
 

@@ -11,6 +11,11 @@
 // The bytes of the calling thread's stack that are not in use; 0 where the system does not say.
 size_t capikit_stack_left(void);
 
+// The place in an object after the member that the calling thread has found last, from 0.
+extern _Thread_local unsigned capikit_thread_next_member;
+static inline unsigned capikit_next_member(void) { return capikit_thread_next_member; }
+static inline void capikit_set_next_member(unsigned place) { capikit_thread_next_member = place; }
+
 // Has SQLite make a damaged database empty in place, safely for other connections: sqlite3_db_config is
 // variadic. Turned on, followed by VACUUM, and turned off again.
 static inline int apikit_sqlite3_reset(sqlite3 *db, int on) {

@@ -160,13 +160,14 @@ public enum SecretNames {
   /// Secret as a word of a name.
   private static let words: Set<String> = [
     "key", "token", "secret", "password", "passwd", "session", "signature", "sig", "hmac", "auth",
+    "authorization",
     "credential",
     "cookie", "cookies", "pin", "otp", "totp", "pwd", "pass", "sid", "jwt", "cvc", "cvv",
     "ssn", "mfa", "puk",
   ]
   /// Secret as the whole name.
   private static let whole: Set<String> = [
-    "authorization", "xauthorization", "code", "ak", "sk", "sign", "xsign", "ticket", "captcha", "loginhint",
+    "code", "ak", "sk", "sign", "xsign", "ticket", "captcha", "loginhint",
     "dpop",
   ]
 }

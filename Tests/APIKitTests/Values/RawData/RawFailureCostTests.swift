@@ -29,6 +29,17 @@ final class RawFailureCostTests: XCTestCase {
     }
   }
 
+  func testEachMemberOfWideRowsIsFoundInTheSameTime() throws {
+    try assertLinear(document: {
+      "[\(Self.members($0)),\(Self.members($0)),\(Self.members($0 / 2, times: 2))]"
+    }) { raw in
+      for (position, row) in raw.elements.enumerated() {
+        let count = position == 2 ? row.count / 2 : row.count
+        for number in 0..<count where row["member\(number)"].int != 1 { XCTFail("member\(number)") }
+      }
+    }
+  }
+
   func testThePathOfEveryValueOfAWideDocumentIsFound() throws {
     let raw = try RawData(parsing: Self.rows(300))
     for (position, row) in raw.elements.enumerated() {

@@ -125,6 +125,10 @@ final class SecretMaskTests: XCTestCase {
       let masked = SecretMask().body(bytes, contentType: "\(type); charset=Shift_JIS")
       XCTAssertEqual(String(decoding: masked, as: UTF8.self), expected, type)
     }
+    for type in [nil, "application/octet-stream"] {
+      XCTAssertEqual(masked("\u{FEFF}{\"pin\": \"S3CRET\"}", type), "\u{FEFF}{\"pin\":\"•••\"}")
+      XCTAssertEqual(masked("\u{FEFF}<a><pin>S3CRET</pin></a>", type), "\u{FEFF}<a><pin>•••</pin></a>")
+    }
     let declared = #"<?xml version="1.0" encoding="windows-1252"?><a b="é"><pin>S3CRET</pin></a>"#
     let bytes = Array(try XCTUnwrap(declared.data(using: .windowsCP1252)))
     let masked = String(decoding: SecretMask().body(bytes, contentType: nil), as: UTF8.self)

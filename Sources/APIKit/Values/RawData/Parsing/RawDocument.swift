@@ -1,3 +1,4 @@
+internal import CAPIKit
 import Foundation
 
 /// A parsed document: the bytes as received and the tape that describes them. Shared by all its cursors.
@@ -98,25 +99,50 @@ extension RawDocument {
     let count = node(object).length
     if count > RawIndexes.threshold { return indexedValue(of: key, in: object) ?? -1 }
     let (first, end) = (object + 2, end(of: object))
-    if end - first == count * 2 {
-      // Without arrays and objects each member has two words, so the last one of a name is the first from the end.
-      var name = end - 2
-      while name > first {
-        // Two names at once: most are of another length.
-        if RawNode.mayBeString(node(name), node(name - 2), length: key.count) {
-          if matches(name, key) { return name + 1 }
-          if matches(name - 2, key) { return name - 1 }
-        }
-        name -= 4
-      }
-      return name == first && matches(name, key) ? name + 1 : -1
-    }
+    if tape[object + 1] & RawNode.distinctNames != 0 { return distinctValue(of: key, from: first, to: end) }
+    if end - first == count * 2 { return flatValue(of: key, from: first, to: end) }
     var (found, name) = (-1, first)
     while name < end {
       if matches(name, key) { found = name + 1 }
       name = next(after: name + 1)
     }
     return found
+  }
+
+  /// The same in an object without arrays and objects: each member has two words, so the last one of a name is the first
+  /// from the end.
+  @inline(__always)
+  private func flatValue(of key: UnsafeBufferPointer<UInt8>, from first: Int, to end: Int) -> Int {
+    var name = end - 2
+    while name > first {
+      // Two names at once: most are of another length.
+      if RawNode.mayBeString(node(name), node(name - 2), length: key.count) {
+        if matches(name, key) { return name + 1 }
+        if matches(name - 2, key) { return name - 1 }
+      }
+      name -= 4
+    }
+    return name == first && matches(name, key) ? name + 1 : -1
+  }
+
+  /// The same in an object whose names are distinct, where the first that is found is the only one. A type asks for the
+  /// members of each row in one order, so the next four after the member that this thread found last are tried first: where
+  /// that was, in whichever object, is a guess only.
+  @inline(__always)
+  private func distinctValue(of key: UnsafeBufferPointer<UInt8>, from first: Int, to end: Int) -> Int {
+    var name = first + 2 * Int(capikit_next_member())
+    if name >= end { name = first }
+    let last = min(name + 2 * 4, end)
+    while name < last {
+      if node(name).isString(length: key.count), matches(name, key) {
+        capikit_set_next_member(UInt32(truncatingIfNeeded: (name - first) / 2 + 1))
+        return name + 1
+      }
+      name &+= 2
+    }
+    let value = flatValue(of: key, from: first, to: end)
+    if value >= 0 { capikit_set_next_member(UInt32(truncatingIfNeeded: (value - first) / 2 + 1)) }
+    return value
   }
 
   /// Whether the text of the string at an index is the given UTF-8.

@@ -13,6 +13,10 @@ struct RawNode {
 
   let word: UInt64
 
+  /// The bit in the second word of an object that has a name twice nowhere, no escape in a name, and neither arrays nor
+  /// objects; others may be without it.
+  static let distinctNames: UInt64 = 1 << 63
+
   /// The largest value of the 28-bit field: the longest string, and the largest count stored directly.
   static let lengthLimit = (1 << 28) - 1
 

@@ -5,19 +5,17 @@ import Foundation
 /// There is no stack: while a container is open, its first word is the number of its children and its
 /// second the tape index of its parent. Both get their final values when it closes.
 struct RawParser {
-  /// Every read is of `base[i]` with `0 <= i < end`, after a check of `i` against `end`; reads of 4 or 8
-  /// bytes follow a check that as many remain.
-  let base: UnsafePointer<UInt8>
-  let end: Int
+  let source: Source
   private let maximumDepth: Int
   /// Allocated by `malloc`: `capacity` words, of which the first `count` are written.
-  private var tape: UnsafeMutablePointer<UInt64>
+  var tape: UnsafeMutablePointer<UInt64>
   private var capacity: Int
-  private var count = 0
+  var count = 0
+  /// Whether an object was found that has a name twice.
+  var hasRepeats = false
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, base: UnsafePointer<UInt8>, maximumDepth: Int) {
-    self.base = base
-    end = bytes.count
+    source = Source(base: base, end: bytes.count)
     self.maximumDepth = maximumDepth
     // A typical list needs about one word per eight bytes. Much unused memory is returned at the end, and pages that
     // are never touched cost nothing.
@@ -69,16 +67,17 @@ struct RawParser {
     tape = Self.reallocate(tape, capacity)
   }
 
-  /// Writes one word. After `reserve` there is room for two.
+  /// Writes one word. After `reserve` there is room for three.
   @inline(__always)
   mutating func write(_ word: UInt64) {
     tape[count] = word
     count += 1
   }
 
+  /// Makes room for a child of a container: its name, and two words of its value.
   @inline(__always)
-  private mutating func reserve() {
-    if count + 2 > capacity { grow() }
+  mutating func reserve() {
+    if count + 3 > capacity { grow() }
   }
 }
 
@@ -87,6 +86,7 @@ struct RawParser {
 extension RawParser {
   /// Parses the document. Returns the fault, or nil when the document is valid.
   private mutating func run() -> RawFault? {
+    let (source, base, end) = (source, source.base, source.end)
     var i = 0
     var depth = 0
     /// The tape index of the open container, and its number of children so far.
@@ -95,12 +95,11 @@ extension RawParser {
     var inObject = false
 
     if end >= 3, base[0] == 0xEF, base[1] == 0xBB, base[2] == 0xBF { i = 3 }
-    skipSpace(&i)
+    source.skipSpace(&i)
 
     values: while true {
       // A value starts at `i`.
       guard i < end else { return .at(i, depth == 0 ? .empty : .unexpectedEnd) }
-      reserve()
       switch base[i] {
       case UInt8(ascii: "\""):
         if let fault = string(&i) { return fault }
@@ -116,30 +115,46 @@ extension RawParser {
         depth += 1
         children = 0
         i += 1
-        skipSpace(&i)
+        source.skipSpace(&i)
         guard i < end else { return .at(i, .unexpectedEnd) }
         if base[i] == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { break }
+        let row = inObject ? Int(tape[grandparent + 1] >> 32) : 0
+        if row > 0 {
+          let left = members(like: row, from: i)
+          i = left.index
+          children = left.count
+          if left.place == .value { continue values }
+          if left.place == .end {
+            // The row is closed, and its array is the open container again.
+            depth -= 1
+            parent = grandparent
+            children = Int((tape[parent] >> 32) & 0x7FFF_FFFF)
+            inObject = false
+            break
+          }
+        }
+        reserve()
         if inObject, let fault = name(&i) { return fault }
-        children = 1
+        children += 1
         continue values
 
       case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
         if let fault = number(&i) { return fault }
 
       case UInt8(ascii: "t"):
-        guard literal(i, 0x6575_7274, length: 4) else { return .at(i, .unexpectedCharacter) }
+        guard source.literal(i, 0x6575_7274, length: 4) else { return .at(i, .unexpectedCharacter) }
         write(RawNode(.true, offset: i, length: 4).word)
         i += 4
 
       case UInt8(ascii: "f"):
-        guard i + 5 <= end, literal(i + 1, 0x6573_6C61, length: 4) else {
+        guard i + 5 <= end, source.literal(i + 1, 0x6573_6C61, length: 4) else {
           return .at(i, .unexpectedCharacter)
         }
         write(RawNode(.false, offset: i, length: 5).word)
         i += 5
 
       case UInt8(ascii: "n"):
-        guard literal(i, 0x6C6C_756E, length: 4) else { return .at(i, .unexpectedCharacter) }
+        guard source.literal(i, 0x6C6C_756E, length: 4) else { return .at(i, .unexpectedCharacter) }
         write(RawNode(.null, offset: i, length: 4).word)
         i += 4
 
@@ -148,17 +163,15 @@ extension RawParser {
 
       // A value is complete, or an empty container is about to close.
       while depth > 0 {
-        skipSpace(&i)
+        source.skipSpace(&i)
         guard i < end else { return .at(i, .unexpectedEnd) }
         let byte = base[i]
         if byte == UInt8(ascii: ",") {
           i += 1
-          skipSpace(&i)
+          source.skipSpace(&i)
           children += 1
-          if inObject {
-            reserve()
-            if let fault = name(&i) { return fault }
-          }
+          reserve()
+          if inObject, let fault = name(&i) { return fault }
           continue values
         }
         guard byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
@@ -169,7 +182,7 @@ extension RawParser {
         close(&parent, &children, isObject: &inObject, end: i, depth: depth)
       }
 
-      skipSpace(&i)
+      source.skipSpace(&i)
       return i == end ? nil : .at(i, .trailing)
     }
   }
@@ -177,7 +190,7 @@ extension RawParser {
   /// Stores the state of a container while a child container is open: its children and kind above its
   /// offset.
   @inline(__always)
-  private func suspend(_ container: Int, _ children: Int, isObject: Bool) {
+  private mutating func suspend(_ container: Int, _ children: Int, isObject: Bool) {
     // Bit 63 is the kind, bits 32 to 62 the children; a document has less than 2^31 bytes.
     tape[container] =
       (tape[container] & 0xFFFF_FFFF) | UInt64(children) << 32 | (isObject ? 1 << 63 : 0)
@@ -185,10 +198,10 @@ extension RawParser {
 
   /// Writes the final words of a container and resumes its parent.
   @inline(__always)
-  private func close(
+  private mutating func close(
     _ container: inout Int, _ children: inout Int, isObject: inout Bool, end: Int, depth: Int
   ) {
-    let parent = Int(tape[container + 1])
+    let parent = Int(tape[container + 1] & 0xFFFF_FFFF)
     let offset = Int(tape[container] & 0xFFFF_FFFF)
     tape[container] =
       RawNode(
@@ -196,50 +209,28 @@ extension RawParser {
       ).word
     tape[container + 1] = UInt64(end) << 32 | UInt64(count)
     guard depth > 0 else { return }
+    // Until it closes, an array knows its last object, which the next one is likely to resemble.
+    if isObject, tape[parent] >> 63 == 0 {
+      tape[parent + 1] = UInt64(container) << 32 | tape[parent + 1] & 0xFFFF_FFFF
+    }
     container = parent
     children = Int((tape[parent] >> 32) & 0x7FFF_FFFF)
     isObject = tape[parent] >> 63 != 0
   }
 
-  /// Parses the name of a member and its colon, up to the value. The caller and the loop have reserved room
-  /// for the name and two words of the value.
+  /// Parses the name of a member and its colon, up to the value. There is room for all three words.
   @inline(__always)
   private mutating func name(_ i: inout Int) -> RawFault? {
+    let (source, base, end) = (source, source.base, source.end)
     guard i < end else { return .at(i, .unexpectedEnd) }
     guard base[i] == UInt8(ascii: "\"") else { return .at(i, .expectedName) }
-    reserve()
     if let fault = string(&i) { return fault }
-    skipSpace(&i)
+    source.skipSpace(&i)
     guard i < end else { return .at(i, .unexpectedEnd) }
     guard base[i] == UInt8(ascii: ":") else { return .at(i, .expectedColon) }
     i += 1
-    skipSpace(&i)
+    source.skipSpace(&i)
     return nil
-  }
-
-  @inline(__always)
-  private func literal(_ i: Int, _ word: UInt32, length: Int) -> Bool {
-    i + length <= end
-      && UInt32(littleEndian: UnsafeRawPointer(base + i).loadUnaligned(as: UInt32.self)) == word
-  }
-
-  /// Skips spaces, tabs and line ends. Usually there are none; indentation comes in runs.
-  @inline(__always)
-  private func skipSpace(_ i: inout Int) {
-    if i < end, base[i] > 0x20 { return }
-    skipSpaceSlowly(&i)
-  }
-
-  @inline(never)
-  private func skipSpaceSlowly(_ i: inout Int) {
-    while i < end {
-      let byte = base[i]
-      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
-      i += 1
-      while i + 8 <= end,
-        UnsafeRawPointer(base + i).loadUnaligned(as: UInt64.self) == 0x2020_2020_2020_2020
-      { i += 8 }
-    }
   }
 }
 
@@ -248,40 +239,33 @@ extension RawParser {
 extension RawParser {
   /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
   @inline(__always)
-  private mutating func number(_ i: inout Int) -> RawFault? {
+  mutating func number(_ i: inout Int) -> RawFault? {
+    let (source, base, end) = (source, source.base, source.end)
     let start = i
     var tag = RawNode.Tag.integer
     if base[i] == UInt8(ascii: "-") { i += 1 }
-    guard i < end, isDigit(base[i]) else { return .at(i, .expectedDigit) }
+    guard i < end, source.isDigit(base[i]) else { return .at(i, .expectedDigit) }
     if base[i] == UInt8(ascii: "0") {
       i += 1
-      if i < end, isDigit(base[i]) { return .at(i, .leadingZero) }
+      if i < end, source.isDigit(base[i]) { return .at(i, .leadingZero) }
     } else {
-      skipDigits(&i)
+      source.skipDigits(&i)
     }
     if i < end, base[i] == UInt8(ascii: ".") {
       tag = .number
       i += 1
-      guard i < end, isDigit(base[i]) else { return .at(i, .expectedDigit) }
-      skipDigits(&i)
+      guard i < end, source.isDigit(base[i]) else { return .at(i, .expectedDigit) }
+      source.skipDigits(&i)
     }
     if i < end, base[i] | 0x20 == UInt8(ascii: "e") {
       tag = .number
       i += 1
       if i < end, base[i] == UInt8(ascii: "+") || base[i] == UInt8(ascii: "-") { i += 1 }
-      guard i < end, isDigit(base[i]) else { return .at(i, .expectedDigit) }
-      skipDigits(&i)
+      guard i < end, source.isDigit(base[i]) else { return .at(i, .expectedDigit) }
+      source.skipDigits(&i)
     }
     guard i - start <= RawNode.lengthLimit else { return .at(start, .tooLong) }
     write(RawNode(tag, offset: start, length: i - start).word)
     return nil
-  }
-
-  @inline(__always)
-  private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
-
-  @inline(__always)
-  private func skipDigits(_ i: inout Int) {
-    while i < end, isDigit(base[i]) { i += 1 }
   }
 }

@@ -153,7 +153,7 @@ extension RawData {
   var sourceRange: Range<Int>? {
     guard let node = existing else { return nil }
     switch node.tag {
-    case .object, .array: return node.offset..<Int(document.tape[code + 1] >> 32)
+    case .object, .array: return node.offset..<Int(document.tape[code + 1] >> 32 & 0x7FFF_FFFF)
     case .string, .escapedString: return node.offset - 1..<node.offset + node.length + 1
     default: return node.offset..<node.offset + node.length
     }

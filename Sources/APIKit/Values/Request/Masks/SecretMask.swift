@@ -131,7 +131,9 @@ package struct SecretMask: Sendable {
     if type.contains("x-www-form-urlencoded") { return form(bytes) }
     if type.contains("json") { return json(bytes) }
     if type.contains("xml") || type.contains("plist") { return xml(bytes) }
-    switch bytes.first(where: { $0 > 0x20 }) {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+    switch text.first(where: { $0 > 0x20 }) {
     case UInt8(ascii: "{"), UInt8(ascii: "["): return json(bytes)
     case UInt8(ascii: "<"): return xml(bytes)
     default:
