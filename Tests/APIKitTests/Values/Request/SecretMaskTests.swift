@@ -102,6 +102,13 @@ final class SecretMaskTests: XCTestCase {
     XCTAssertFalse(masked("<soap><pin>S3CRET</pin></soap>", nil).contains("S3CRET"))
   }
 
+  func testNamesAndValuesInAPathAreMasked() {
+    let url: HTTPURL = "https://homes.test/a;v=1;jsessionid=S3CRET/b;c?page=1"
+    let mark = "%E2%80%A2%E2%80%A2%E2%80%A2"
+    XCTAssertEqual(SecretMask().url(url), "https://homes.test/a;v=1;jsessionid=\(mark)/b;c?page=1")
+    XCTAssertEqual(SecretMask(isOn: false).url(url), url.string)
+  }
+
   func testAHostileMultipartBodyTakesNoLongTimeAndNoDeepStack() async throws {
     let start = ContinuousClock.now
     let many = String(repeating: "--B\r\n", count: 13_000)
