@@ -173,14 +173,12 @@ let package = Package(
       name: "BareCurl", path: "Benchmarks/Sources/BareCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(
       name: "CMachine", path: "Benchmarks/Sources/CMachine", linkerSettings: [.linkedLibrary("sqlite3")]),
-    // In bench alone, since it takes the place of malloc.
-    .target(name: "CAllocations", path: "Benchmarks/Sources/CAllocations"),
     .executableTarget(
       name: "bench",
       dependencies: [
         "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers",
         "TestServers", "DemoServer",
-        "BareCurl", "CAllocations", "CMachine",
+        "BareCurl", "CMachine",
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
     // The least that an application links; see the group `build` of the measurements.

@@ -100,6 +100,26 @@ import XCTest
     XCTAssertEqual(left, ["/api/bert"])
   }
 
+  func testAnErasureIsNotOverWhileAnotherProcessReadsTheLog() async throws {
+    let store = try makeStore()
+    try await load(store, "anna", as: "anna")
+    await store.flush()
+    let reader = try SQLiteDatabase(path: path, patience: 100)
+    try reader.execute("BEGIN")
+    XCTAssertEqual(try reader.number("SELECT count(*) FROM exchanges"), 1)
+    try store.markErasure(of: ["anna"])
+    let error = try await errorThrown { () throws(APIError) in try await store.erase(of: ["anna"]) }
+    XCTAssertTrue(error.detail.contains("another connection reads the log"), error.detail)
+    XCTAssertFalse(ExchangeDatabase.marked(at: path).isEmpty, "the next launch goes on with it")
+    try reader.execute("COMMIT")
+    let next = try makeStore()
+    await waitUntil { ExchangeDatabase.marked(at: self.path).isEmpty }
+    let log = FileManager.default.contents(atPath: path + "-wal") ?? Data()
+    XCTAssertNil(log.range(of: Data("/api/anna".utf8)))
+    let left = try await paths(next)
+    XCTAssertEqual(left, [])
+  }
+
   func testADatabaseOfTheFormBeforeIsRead() async throws {
     try PrivateFile.makeFolder(folder)
     do {

@@ -10,7 +10,7 @@ func loadMemory(_ measurement: Measurement) throws {
   )
   if measurement.wants(names.allocations) {
     let use: LoadAllocations = try ChildProcess.run(
-      "load-allocations", [try WireServer.shared.get().baseURL])
+      "load-allocations", [try WireServer.shared.get().baseURL], countsAllocations: true)
     measurement.record(
       names.allocations, use.load - use.bareCurl, "allocations", bar: .atMost(75),
       note: String(
@@ -53,7 +53,7 @@ func loadAllocations(_ arguments: [String]) async throws -> LoadAllocations {
   let count = 500
   // Connection, threads and caches are there before it counts.
   _ = await jobs.managers(200, inFlight: 1)
-  let loads = await ProcessUse.allocations { _ = await jobs.managers(count, inFlight: 1) }
+  let loads = try await ProcessUse.allocations { _ = await jobs.managers(count, inFlight: 1) }
   // What libcurl allocates once, and for its first fetches, is not counted.
   let few = try await ProcessUse.allocations { _ = try jobs.bareCurl(10, inFlight: 1) }
   let bare = try await ProcessUse.allocations { _ = try jobs.bareCurl(10 + count, inFlight: 1) }

@@ -7,10 +7,23 @@ import Foundation
 /// measured would fit unseen. So are sides that run on one core, for a process counts its cores as it starts.
 enum ChildProcess {
   /// Runs the job of this name to its end.
-  static func run<Output: Decodable>(_ job: String, _ arguments: [String]) throws -> Output {
+  ///
+  /// - Parameter countsAllocations: Whether it may ask ``ProcessUse/allocations(of:)``. No other process counts, since
+  ///   that costs each allocation.
+  static func run<Output: Decodable>(
+    _ job: String, _ arguments: [String], countsAllocations: Bool = false
+  ) throws -> Output {
     let process = Process()
     let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.executableURL = program
+    if countsAllocations {
+      let library = program.deletingLastPathComponent().appendingPathComponent("allocations.so").path
+      guard FileManager.default.fileExists(atPath: library) else {
+        throw BenchFailure("there is no \(library): Scripts/bench compiles it")
+      }
+      process.environment = ProcessInfo.processInfo.environment.merging(["LD_PRELOAD": library]) { $1 }
+    }
     process.arguments = ["--child", job] + arguments
     process.standardOutput = output
     try process.run()

@@ -1,4 +1,3 @@
-import CAllocations
 import CMachine
 import Foundation
 
@@ -11,11 +10,15 @@ enum ProcessUse {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// How many times `work` allocates, on all threads.
-  static func allocations(of work: () async throws -> Void) async rethrows -> Int {
-    machine_count_allocations()
+  /// How many times `work` allocates, on all threads; in a child process that counts them.
+  static func allocations(of work: () async throws -> Void) async throws -> Int {
+    guard let start = dlsym(nil, "machine_count_allocations"), let end = dlsym(nil, "machine_allocations")
+    else {
+      throw BenchFailure("this process does not count its allocations")
+    }
+    unsafeBitCast(start, to: (@convention(c) () -> Void).self)()
     try await work()
-    return machine_allocations()
+    return unsafeBitCast(end, to: (@convention(c) () -> Int).self)()
   }
 
   /// What is taken from the heap, in all arenas, in bytes.

@@ -124,8 +124,13 @@ package final class SQLiteDatabase {
   /// The id of the row inserted last.
   package var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Empties the log, in which what was deleted may stand still.
-  package func emptyLog() throws(SQLiteFailure) { _ = try prepare("PRAGMA wal_checkpoint(TRUNCATE)").step() }
+  /// Empties the log, in which what was deleted may stand still. Fails as busy while another connection reads what is in it:
+  /// SQLite says that in a row, and not as an error.
+  package func emptyLog() throws(SQLiteFailure) {
+    let checkpoint = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+    guard try checkpoint.step(), checkpoint.integer(0) != 0 else { return }
+    throw SQLiteFailure(code: SQLITE_BUSY, message: "another connection reads the log")
+  }
 
   /// Whether the database's pages are consistent. It reads all of them.
   package func isSound() throws(SQLiteFailure) -> Bool {

@@ -102,6 +102,33 @@ final class SecretMaskTests: XCTestCase {
     XCTAssertFalse(masked("<soap><pin>S3CRET</pin></soap>", nil).contains("S3CRET"))
   }
 
+  func testNamesAndValuesInAPathAreMasked() {
+    let url: HTTPURL = "https://homes.test/a;v=1;jsessionid=S3CRET/b;c?page=1"
+    let mark = "%E2%80%A2%E2%80%A2%E2%80%A2"
+    XCTAssertEqual(SecretMask().url(url), "https://homes.test/a;v=1;jsessionid=\(mark)/b;c?page=1")
+    XCTAssertEqual(SecretMask(isOn: false).url(url), url.string)
+  }
+
+  func testAHostileMultipartBodyTakesNoLongTimeAndNoDeepStack() async throws {
+    let start = ContinuousClock.now
+    let many = String(repeating: "--B\r\n", count: 13_000)
+    XCTAssertEqual(masked(many, "multipart/form-data; boundary=B"), many)
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(20))
+    var nested = ""
+    for level in 1...20_000 {
+      nested += "--\(level)\r\nContent-Type: multipart/mixed; boundary=\(level + 1)\r\n\r\n"
+    }
+    nested += "--20001\r\nContent-Disposition: form-data; name=pin\r\n\r\nS3CRET"
+    let text = await BlockingWork.run { [nested] in
+      String(
+        decoding: SecretMask().body(Array(nested.utf8), contentType: "multipart/mixed; boundary=1"),
+        as: UTF8.self)
+    }
+    XCTAssertTrue(text.hasPrefix("--1\r\nContent-Type: multipart/mixed; boundary=2\r\n"))
+    XCTAssertFalse(text.contains("S3CRET"))
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(20))
+  }
+
   func testSecretsAreFoundInEveryCharset() throws {
     let texts = [
       ("application/json", #"{"name": "表", "password": "S3CRET"}"#, #"{"name": "表", "password":"•••"}"#),

@@ -2,8 +2,8 @@
 ///
 /// Layout, from the low end: 32 bits of byte offset, 28 bits of length, 4 bits of tag. For a container the
 /// length field is the number of its children, and a second word follows: 32 bits of the tape index after
-/// its last descendant (the skip link, which makes iteration over siblings O(children)), and 32 bits of the
-/// byte offset after its closing bracket. The children of an object are pairs of a string word and a value.
+/// its last descendant (the skip link, which makes iteration over siblings O(children)), 31 bits of the
+/// byte offset after its closing bracket, and ``distinctNames``. The children of an object are pairs of a string word and a value.
 struct RawNode {
   /// The kind of a value. The parser distinguishes integers from other numbers, and strings with escapes
   /// from those without, so that leaves can be read faster.
@@ -13,12 +13,12 @@ struct RawNode {
 
   let word: UInt64
 
-  /// The bit in the second word of an object that has a name twice nowhere, no escape in a name, and neither arrays nor
-  /// objects; others may be without it.
-  static let distinctNames: UInt64 = 1 << 63
-
   /// The largest value of the 28-bit field: the longest string, and the largest count stored directly.
   static let lengthLimit = (1 << 28) - 1
+
+  /// The bit in the second word of an object whose names are known to differ. It has no names with escapes, neither arrays
+  /// nor objects, and at most `RawIndexes.threshold` members. An object without the bit may be such a one too.
+  static let distinctNames: UInt64 = 1 << 63
 
   @inline(__always)
   init(word: UInt64) { self.word = word }

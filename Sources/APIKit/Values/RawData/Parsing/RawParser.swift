@@ -3,7 +3,7 @@ import Foundation
 /// Parses JSON strictly by RFC 8259 in one pass, and writes the tape of `RawNode`.
 ///
 /// There is no stack: while a container is open, its first word is the number of its children and its
-/// second the tape index of its parent. Both get their final values when it closes.
+/// second the tape index of its parent, and of an array's last object. Both get their final values when it closes.
 struct RawParser {
   let source: Source
   private let maximumDepth: Int

@@ -18,9 +18,9 @@ extension SecretMask {
 
   private func takePart(_ reader: inout MaskReader, to end: Int) {
     let blank = ["\r\n\r\n", "\n\n"].compactMap { text in
-      reader.find(text, from: reader.index).map { (at: $0, after: $0 + text.utf8.count) }
+      reader.find(text, from: reader.index, before: end).map { (at: $0, after: $0 + text.utf8.count) }
     }.min { $0.at < $1.at }
-    guard let blank, blank.after <= end else { return reader.take(to: end) }
+    guard let blank else { return reader.take(to: end) }
     var name = ""
     var type: String?
     for line in Self.lines(reader.bytes[reader.index..<blank.at]) {
@@ -40,7 +40,7 @@ extension SecretMask {
       to: content.endIndex,
       by: hides(name)
         ? Array(replacement(String(decoding: content, as: UTF8.self)).utf8)
-        : body(Array(content), contentType: type))
+        : nestedBody(Array(content), contentType: type))
     reader.take(to: end)
   }
 

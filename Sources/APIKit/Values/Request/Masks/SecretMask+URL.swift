@@ -32,15 +32,19 @@ extension SecretMask {
     return output + rest
   }
 
-  /// Of a URL the path, without the values of secret names that its endpoint has put there.
+  /// Of a URL the path, without the values of secret names that its endpoint has put there, or that stand there with their
+  /// names: `a;jsessionid=…` (RFC 3986, 3.3).
   func path(of url: HTTPURL) -> String {
-    guard isOn, !url.pathSecrets.values.isEmpty else { return url.path }
+    guard isOn, !url.pathSecrets.values.isEmpty || url.path.utf8.contains(UInt8(ascii: ";")) else {
+      return url.path
+    }
     // A service may have changed the segment, such as by an extension.
     return url.path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
       for (name, text) in url.pathSecrets.values where segment.contains(text) && hides(name) {
         return replacement(PercentEncoding.decode(segment) ?? String(segment))
       }
-      return String(segment)
+      let parts = segment.split(separator: ";", omittingEmptySubsequences: false)
+      return ([String(parts[0])] + parts.dropFirst().map(pair)).joined(separator: ";")
     }.joined(separator: "/")
   }
 

@@ -124,6 +124,16 @@ package struct SecretMask: Sendable {
     return inOtherCharset(bytes, contentType) ?? marked(bytes, contentType)
   }
 
+  /// A body within another one: masked as one, and replaced as a whole where it is nested too deep.
+  func nestedBody(_ bytes: [UInt8], contentType: String?) -> [UInt8] {
+    guard depth < Self.mostDepth else {
+      return Array(replacement(String(decoding: bytes, as: UTF8.self)).utf8)
+    }
+    var inner = self
+    inner.depth += 1
+    return inner.body(bytes, contentType: contentType)
+  }
+
   /// A body of ASCII and more bytes.
   func marked(_ bytes: [UInt8], _ contentType: String?) -> [UInt8] {
     let type = contentType?.lowercased() ?? ""
@@ -223,11 +233,13 @@ struct MaskReader {
 
   func starts(with text: String) -> Bool { index < bytes.count && bytes[index...].starts(with: text.utf8) }
 
-  /// Where a text stands from `start` on; nil when it does not.
-  func find(_ text: String, from start: Int) -> Int? {
-    let text = Array(text.utf8)
-    guard !text.isEmpty, start >= 0, start + text.count <= bytes.count else { return nil }
-    return (start...(bytes.count - text.count)).first {
+  /// Where a text stands from `start` on, and before `end`; nil when it does not.
+  ///
+  /// - Parameter end: Nil for the end of the bytes.
+  func find(_ text: String, from start: Int, before end: Int? = nil) -> Int? {
+    let (text, end) = (Array(text.utf8), end ?? bytes.count)
+    guard !text.isEmpty, start >= 0, start + text.count <= end else { return nil }
+    return (start...(end - text.count)).first {
       bytes[$0] == text[0] && bytes[$0...].starts(with: text)
     }
   }

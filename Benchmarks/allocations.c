@@ -1,13 +1,9 @@
-#define _GNU_SOURCE
-#include "CAllocations.h"
-
+// A library that counts the allocations of a process into which it is preloaded: glibc's functions under the names that
+// programs and libraries call. Scripts/bench compiles it, and `bench` preloads it into the one child process that counts.
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-// The allocations of the process are counted while somebody wants to know: glibc's functions under the names that programs and
-// libraries call.
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
@@ -46,11 +42,13 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
   return *memory ? 0 : ENOMEM;
 }
 
+/// Counts the allocations of all threads from now on.
 void machine_count_allocations(void) {
   atomic_store(&allocations, 0);
   atomic_store(&is_counting, true);
 }
 
+/// How many there were since then; they are no longer counted.
 long machine_allocations(void) {
   atomic_store(&is_counting, false);
   return atomic_load(&allocations);
