@@ -25,7 +25,9 @@ extension HTTPRequest {
     if let address = options.connectTo {
       words += ["--connect-to", Self.quoted("\(url.hostText):\(url.effectivePort ?? 0):\(address)")]
     }
-    for field in headers {
+    // A name that is none comes from an archive that anybody has written. No transport sends it, and curl takes `@name` for a file
+    // to read.
+    for field in headers where field.name.utf8.allSatisfy(HTTPToken.characters.contains) {
       let value = secrets.header(field)
       // curl omits a field with an empty value, unless it ends with a semicolon.
       words += ["-H", Self.quoted(value.isEmpty ? field.name + ";" : "\(field.name): \(value)")]

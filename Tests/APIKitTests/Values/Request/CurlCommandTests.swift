@@ -23,6 +23,11 @@ final class CurlCommandTests: XCTestCase {
         + " -H 'X-Empty;' --data-raw 'it'\\''s' -g 'https://a/b?x=[1]&y=2'")
   }
 
+  func testANameThatIsNoneHasCurlReadNoFile() {
+    let request = HTTPRequest(url: "https://a/b", headers: ["@/etc/passwd": "", "X-A": "@/etc/passwd"])
+    XCTAssertEqual(request.curlCommand(), "curl -H 'X-A: @/etc/passwd' https://a/b")
+  }
+
   func testSecretsAreMaskedByName() {
     let request = HTTPRequest(
       method: .post, url: "https://a/b?access_token=S3CRET&x=1&Sign%61ture=S3CRET",
