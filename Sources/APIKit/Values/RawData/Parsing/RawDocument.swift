@@ -1,4 +1,3 @@
-internal import CAPIKit
 import Foundation
 
 /// A parsed document: the bytes as received and the tape that describes them. Shared by all its cursors.
@@ -130,18 +129,18 @@ extension RawDocument {
   /// that was, in whichever object, is a guess only.
   @inline(__always)
   private func distinctValue(of key: UnsafeBufferPointer<UInt8>, from first: Int, to end: Int) -> Int {
-    var name = first + 2 * Int(capikit_next_member())
+    var name = first + 2 * ThreadHint.nextMember
     if name >= end { name = first }
     let last = min(name + 2 * 4, end)
     while name < last {
       if node(name).isString(length: key.count), matches(name, key) {
-        capikit_set_next_member(UInt32(truncatingIfNeeded: (name - first) / 2 + 1))
+        ThreadHint.nextMember = (name - first) / 2 + 1
         return name + 1
       }
       name &+= 2
     }
     let value = flatValue(of: key, from: first, to: end)
-    if value >= 0 { capikit_set_next_member(UInt32(truncatingIfNeeded: (value - first) / 2 + 1)) }
+    if value >= 0 { ThreadHint.nextMember = (value - first) / 2 + 1 }
     return value
   }
 
