@@ -67,7 +67,9 @@ extension TransportMetrics {
   package func phases(hasResponse: Bool) -> [(phase: RequestPhase, at: Int64)] {
     guard total > 0, max(connect, requestSent, firstByte, nameLookup) > 0 else { return [] }
     let broken = hasResponse ? nil : brokenPhase
-    var phases: [(RequestPhase, Int64)] = []
+    // Labels as in the result: an array of unlabelled tuples would be converted element by element.
+    var phases: [(phase: RequestPhase, at: Int64)] = []
+    phases.reserveCapacity(5)
     if isReused {
       phases.append((.connected(isReused: true), queued))
     } else {
