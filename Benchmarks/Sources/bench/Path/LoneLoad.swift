@@ -10,7 +10,7 @@ func loneLoad(_ measurement: Measurement) async throws {
   if measurement.wants(names.takeoff) {
     var best = Double.infinity
     for _ in 0..<measurement.rounds { best = min(best, try await takeoffSeconds(of: 5_000)) }
-    measurement.record(names.takeoff, best * 1e6, "µs", bar: .atMost(7.5))
+    measurement.record(names.takeoff, best * 1e6, "µs", bar: .atMost(6.5))
   }
   guard measurement.wants(names.first) else { return }
   let server = try WireServer.shared.get().baseURL
