@@ -166,7 +166,7 @@ import XCTest
     let lines = await lines(of: flights[2])
     XCTAssertEqual(lines.filter { $0.hasPrefix("responded") }.count, 1, "\(lines)")
     XCTAssertEqual(
-      lines.filter { $0.contains("leads the call of flight") }.count, 1, "told once, by the one before: \(lines)")
+      lines.filter { $0.contains("leads the call of flight") }.count, 1, "by the one before: \(lines)")
     XCTAssertEqual(lines.last, "landed: success from the network")
     for flight in flights where flight != flights[2] {
       let last = listener.events.last { $0.flight == flight }

@@ -20,7 +20,7 @@ func loneLoad(_ measurement: Measurement) async throws {
     theirs = min(theirs, try ChildProcess.run("first-urlsession", [server]))
   }
   measurement.record(
-    names.first, theirs.first / ours.first, "x", bar: .atLeast(1),
+    names.first, theirs.first / ours.first, "x", bar: .atLeast(2),
     note: String(
       format: "ours %.1f ms, the second %.2f ms, the hundredth %.2f ms; theirs %.1f, %.2f, %.2f",
       ours.first * 1e3, ours.second * 1e3, ours.hundredth * 1e3,
