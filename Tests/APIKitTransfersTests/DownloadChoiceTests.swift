@@ -236,10 +236,19 @@ import XCTest
     await waitUntil { self.journalOffset == 8 << 20 }
     await give([1])
     XCTAssertEqual(journalOffset, 8 << 20)
+    await waitUntil { time.sleeperCount == 1 }
     time.advance(by: .seconds(1))
-    await waitUntil { self.journalOffset == 8 << 20 + 1 }
+    // A checkpoint that is due while the one before is being made begins at a later look, one in 100 ms.
+    func waitForCheckpoint(at offset: Int64) async {
+      await waitUntil {
+        if self.journalOffset == offset { return true }
+        time.advance(by: .milliseconds(100))
+        return false
+      }
+    }
+    await waitForCheckpoint(at: 8 << 20 + 1)
     for _ in 0..<8 { await give(mebibyte) }
-    await waitUntil { self.journalOffset == 16 << 20 + 1 }
+    await waitForCheckpoint(at: 16 << 20 + 1)
     pipe.finish(.success(()))
     let file = try await result.value.0.get()
     XCTAssertEqual(file.count, 16 << 20 + 1)

@@ -99,15 +99,18 @@ final class SpanQueue: Sendable {
       }
       if batch.isEmpty { return }
       await export(batch)
-      let flushers = state.withLock { state in
+      let (flushers, isDone) = state.withLock { state in
         state.ended += batch.count
+        // Before a flush returns: what is added after it waits for others.
+        if state.waiting.isEmpty { state.isSending = false }
         let (over, rest) = (
           state.flushers.filter { $0.added <= state.ended }, state.flushers.filter { $0.added > state.ended }
         )
         state.flushers = rest
-        return over
+        return (over, !state.isSending)
       }
       for flusher in flushers { flusher.continuation.resume() }
+      if isDone { return }
     }
   }
 
