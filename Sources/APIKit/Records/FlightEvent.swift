@@ -67,8 +67,8 @@ public enum FlightEvent: Sendable {
   /// not contain it.
   case waits(for: FlightWait)
   /// A request on the wire has reached its next phase. Only listeners get it; records do not contain it:
-  /// ``TransportMetrics`` have the times. It is told some milliseconds late, with the time at which it happened; of a load that is
-  /// cancelled within them, not at all.
+  /// ``TransportMetrics`` have the times. It is sent a few milliseconds late, with its real time, and not sent if the load is
+  /// cancelled meanwhile.
   case phase(RequestPhase)
   /// The listener was too slow: this number of events, of this and other loads, was dropped here. Only that listener
   /// gets it.

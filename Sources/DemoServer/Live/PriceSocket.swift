@@ -5,10 +5,8 @@ final class PriceSocket: LiveExchange {
   private let feed: PriceFeed
   private var selection: PriceFeed.Selection
   private var clock: PriceClock
-  private var frames = SocketFrames()
-  /// What is sent before further changes: pongs, and what the client was told.
-  private var waiting: [UInt8] = []
-  private var isClosing = false
+  /// Sent before further changes.
+  private var replies = SocketReplies()
 
   init(_ feed: PriceFeed, _ asked: PriceRoutes.Asked, now: Int64) {
     self.feed = feed
@@ -16,33 +14,17 @@ final class PriceSocket: LiveExchange {
     clock = PriceClock(every: asked.selection.every, after: asked.last, now: now)
   }
 
-  var nextTime: Int64 { waiting.isEmpty && !isClosing ? clock.nextTime : 0 }
+  var nextTime: Int64 { replies.isDue ? 0 : clock.nextTime }
 
   func take(now: Int64) -> [UInt8]? {
-    if isClosing, waiting.isEmpty { return nil }
-    var bytes: [UInt8] = []
-    swap(&bytes, &waiting)
-    guard !isClosing else { return bytes }
+    guard var bytes = replies.take() else { return nil }
+    guard !replies.isClosing else { return bytes }
     for number in clock.take(now: now) { bytes += SocketFrames.text(selection.change(number)) }
     return bytes
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer) {
-    frames.append(bytes)
-    while !isClosing, let event = frames.next() {
-      switch event {
-      case .text(let text): waiting += SocketFrames.text(follow(text))
-      case .ping(let payload): waiting += SocketFrames.frame(.pong, payload)
-      case .pong: break
-      case .close(let payload): close(with: Array(payload.prefix(2)))
-      case .failure(let code): close(with: [UInt8(code >> 8), UInt8(code & 0xFF)])
-      }
-    }
-  }
-
-  private func close(with payload: [UInt8]) {
-    waiting += SocketFrames.frame(.close, payload)
-    isClosing = true
+    replies.receive(bytes) { SocketFrames.text(follow($0)) }
   }
 
   /// Takes what the client asks for; what it is told.

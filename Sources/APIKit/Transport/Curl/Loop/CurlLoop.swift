@@ -348,7 +348,8 @@
       held = []
       for job in waiting { job.stop() }
       tellEnded()
-      pool = []
+      // Handles end before what they share.
+      (pool, phased) = ([], [])
       // Connections are closed before `shutdown` returns. Those of FTP are closed afterwards, because
       // libcurl waits for the server's reply to QUIT.
       if !isForFTP { close() }

@@ -19,7 +19,7 @@ extension RawParser {
   }
 
   /// Parses the first members of the object that was opened last, as long as their names are those of the row before and
-  /// their values are leaves. Where anything is otherwise, the caller goes on, and finds the fault if there is one.
+  /// their values are leaves. In any other case the caller continues, and finds the fault if there is one.
   @inline(never)
   mutating func members(like row: Int, from start: Int) -> RowEnd {
     let (source, base, end) = (source, source.base, source.end)
