@@ -121,6 +121,8 @@ import XCTest
     let manager = makeManager(stub, deadline: .seconds(5))
     manager.timeouts = HTTPTimeouts(idle: .zero)
     async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    // The limit is watched before the transport has the request.
+    try await stub.waitForRequests(1)
     await time.advanceOnceAsleep(by: .seconds(5))
     let error = try await failed
     XCTAssertEqual(error.reason, .deadlineExceeded)
