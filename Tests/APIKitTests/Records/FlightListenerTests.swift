@@ -45,6 +45,31 @@ import XCTest
     await waitUntil { slow.events.last.map { $0.event.isLanding && $0.flight == last } == true }
   }
 
+  func testAListenerThatBlocksHoldsUpNoOther() async throws {
+    let (latch, begun, other) = (Latch(), Latch(), Listener(service: listener.service))
+    listener.onEvent = { _ in
+      begun.open()
+      latch.wait()
+    }
+    FlightEvents.shared.add(other)
+    defer { FlightEvents.shared.remove(other) }
+    let manager = manager()
+    var flights: [FlightID?] = [try await manager.response().flightID]
+    begun.wait()
+    for _ in 1...2 {
+      let flight = try await manager.response().flightID
+      await waitUntil { other.events.contains { $0.flight == flight && $0.event.isLanding } }
+      flights.append(flight)
+    }
+    XCTAssertEqual(listener.events.count, 1)
+    latch.open()
+    for flight in flights {
+      let lines = await lines(of: flight)
+      XCTAssertEqual(lines.count, 4)
+    }
+    XCTAssertEqual(listener.events.count, other.events.count)
+  }
+
   func testALoopThatDoesNotReadKeepsABoundedNumberAndIsTold() async throws {
     let events = FlightEvents.shared.events(capacity: 3)
     let manager = manager()

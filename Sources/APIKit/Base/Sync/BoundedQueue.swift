@@ -66,7 +66,10 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   private let isClosed = AtomicFlag()
   private let taken = AtomicInt()
   private let failed = AtomicInt()
-  private let queue: DispatchQueue
+  /// Where the function is called.
+  let queue: DispatchQueue
+  /// How many elements may wait.
+  let capacity: Int
   private let mark: @Sendable (Element, Int) -> Element?
   private let work: @Sendable (Element) throws -> Void
 
@@ -82,7 +85,7 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   ) {
     state = Mutex(QueueState(buffer: BoundedBuffer(capacity: capacity)))
     queue = DispatchQueue(label: label, qos: .utility)
-    (self.mark, self.work) = (mark, work)
+    (self.capacity, self.mark, self.work) = (capacity, mark, work)
   }
 
   var counts: Counts {
@@ -96,13 +99,22 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   func put(_ elements: [Element]) { put { $0.put(elements) } }
 
   private func put(_ body: (inout BoundedBuffer<Element>) -> Void) {
-    let mustStart = state.withLock { state in
+    if store(body) { queue.async { self.drain() } }
+  }
+
+  /// Whether none waits, and none is under way.
+  var isIdle: Bool { state.withLock { !$0.isDraining } }
+
+  /// Adds elements at the end, for a caller on ``queue`` that calls `drain()` then.
+  func store(_ elements: [Element]) { _ = store { $0.put(elements) } }
+
+  private func store(_ body: (inout BoundedBuffer<Element>) -> Void) -> Bool {
+    state.withLock { state in
       guard !isClosed.load() else { return false }
       body(&state.buffer)
       defer { state.isDraining = true }
       return !state.isDraining
     }
-    if mustStart { queue.async { self.drain() } }
   }
 
   /// Begins no further call of the function.
@@ -119,7 +131,8 @@ final class BoundedQueue<Element: Sendable>: Sendable {
     }
   }
 
-  private func drain() {
+  /// Calls the function for all that wait. On ``queue`` only.
+  func drain() {
     while true {
       let (batch, flushers) = state.withLock { state -> ([Element], [CheckedContinuation<Void, Never>]) in
         let batch = state.buffer.take(mark)

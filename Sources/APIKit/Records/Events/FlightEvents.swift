@@ -37,6 +37,8 @@ public final class FlightEvents: Sendable {
     var streams: [FlightEventBuffer] = []
     /// Loads with events that were not looked at yet.
     var announced: [FlightRecorder] = []
+    /// With so many of them the wait is over: their events would fill the smallest buffer.
+    var manyAnnounced = Int.max
     var isGathering = false
   }
 
@@ -45,21 +47,25 @@ public final class FlightEvents: Sendable {
   /// Held while events are passed on, so that those of a load stay in order.
   private let passing = Mutex(())
   private let queue = DispatchQueue(label: "APIKit.FlightEvents", qos: .utility)
+  private let many = DispatchSemaphore(value: 0)
 
   private init() {}
 
   // MARK: Listening
 
-  /// How long events are gathered before the listeners are told.
-  static let gathering: TimeInterval = 0.005
+  /// How many milliseconds events are gathered before the listeners are told: the shortest for the first ones, twice as long each time
+  /// while more come. A load feels each wake of another thread.
+  private static let gathering = (shortest: 5, longest: 80)
+  /// How many events of a load come between two looks, at most, by experience.
+  private static let eventsOfALoad = 16
 
   /// Tells a listener of all events from now on. It is kept until `remove(_:)`; a second call changes nothing.
   ///
   /// - Parameters:
   ///   - listener: Gets the events, one after the other.
-  ///   - capacity: How many events may wait for it; the default is 1,000. Further events are dropped, and
+  ///   - capacity: How many events may wait for it; the default is 10,000. Further events are dropped, and
   ///     ``FlightEvent/dropped(_:)`` has their number.
-  public func add(_ listener: any FlightListener, capacity: Int = 1000) {
+  public func add(_ listener: any FlightListener, capacity: Int = 10_000) {
     let queue = BoundedQueue(
       "APIKit.FlightListener", capacity: capacity,
       mark: { (first: LiveEvent, count) in first.replacing(.dropped(count)) },
@@ -83,9 +89,9 @@ public final class FlightEvents: Sendable {
 
   /// All events from now on, for one `for await` loop. They end when the task of the loop is cancelled.
   ///
-  /// - Parameter capacity: How many events may wait for the loop; the default is 1,000. Further events
+  /// - Parameter capacity: How many events may wait for the loop; the default is 10,000. Further events
   ///   are dropped, and ``FlightEvent/dropped(_:)`` says how many there were.
-  public func events(capacity: Int = 1000) -> LiveEvents {
+  public func events(capacity: Int = 10_000) -> LiveEvents {
     let buffer = FlightEventBuffer(capacity: capacity)
     passOn()
     change { $0.streams.append(buffer) }
@@ -103,29 +109,57 @@ public final class FlightEvents: Sendable {
 
   /// A load has events for those who listen. Called under the lock of its recorder; nothing of the application is called.
   func announce(_ load: FlightRecorder) {
-    let mustGather = state.withLock { state in
+    let (mustGather, isMany) = state.withLock { state in
       state.announced.append(load)
       defer { state.isGathering = true }
-      return !state.isGathering
+      return (!state.isGathering, state.announced.count == state.manyAnnounced)
     }
-    if mustGather { queue.async { self.gather() } }
+    if isMany { many.signal() }
+    if mustGather { beginGathering() }
+  }
+
+  /// On the queue of a listener that waits for events, so that one thread wakes to gather and to tell it; without one on the
+  /// source's own.
+  private func beginGathering() {
+    let home = state.withLock { $0.listeners.first { $0.queue.isIdle }?.queue }
+    (home?.queue ?? queue).async { self.gather(home) }
   }
 
   /// Passes events on until a while has gone by without one. It sleeps in between: a timer would wake a second thread each
-  /// time, which a load feels.
-  private func gather() {
-    repeat {
-      Thread.sleep(forTimeInterval: Self.gathering)
-    } while passOn()
-      || state.withLock { state in
-        state.isGathering = !state.announced.isEmpty
-        return state.isGathering
+  /// time.
+  ///
+  /// - Parameter home: The queue of the listener on which it runs, if any.
+  private func gather(_ home: BoundedQueue<LiveEvent>?) {
+    var wait = Self.gathering.shortest
+    while true {
+      _ = many.wait(timeout: .now() + .milliseconds(wait))
+      wait = min(Self.gathering.longest, wait * 2)
+      let isAny = passOn(home)
+      if let home, !home.isIdle {
+        // The listener may block: whoever announces meanwhile begins to gather elsewhere.
+        state.withLock { $0.isGathering = false }
+        home.drain()
+        let hasHeir = state.withLock { state in
+          defer { state.isGathering = true }
+          return state.isGathering
+        }
+        if hasHeir { return }
+      } else if !isAny {
+        let isOver = state.withLock { state in
+          state.isGathering = !state.announced.isEmpty
+          return !state.isGathering
+        }
+        if isOver { return }
       }
+    }
   }
 
-  /// Puts the events of announced loads into the buffers of those who listen; false where there were none.
+  /// Puts the events of announced loads into the buffers of those who listen.
+  ///
+  /// - Parameter home: A queue that the caller drains; none by default.
+  /// - Returns: Whether there were any.
   @discardableResult
-  func passOn() -> Bool {
+  func passOn(_ home: BoundedQueue<LiveEvent>? = nil) -> Bool {
     passing.withLock { _ in
       let loads = state.withLock { state in
         defer { state.announced = [] }
@@ -136,7 +170,8 @@ public final class FlightEvents: Sendable {
       events.reserveCapacity(loads.count * 8)
       for load in loads { load.takeNews(&events) }
       let (queues, streams) = state.withLock { ($0.listeners.map(\.queue), $0.streams) }
-      for queue in queues { queue.put(events) }
+      for queue in queues where queue !== home { queue.put(events) }
+      home?.store(events)
       for stream in streams { stream.put(events) }
       return true
     }
@@ -169,6 +204,8 @@ public final class FlightEvents: Sendable {
       var all: Interest = state.listeners.isEmpty && state.streams.isEmpty ? [] : .events
       for observer in state.observers { all.formUnion(observer.wants) }
       interest.store(all.rawValue)
+      let capacities = state.listeners.map(\.queue.capacity) + state.streams.map(\.capacity)
+      state.manyAnnounced = max(1, (capacities.min() ?? .max) / Self.eventsOfALoad)
       return result
     }
   }

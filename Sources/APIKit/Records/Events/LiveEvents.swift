@@ -49,9 +49,14 @@ final class FlightEventBuffer: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
+  /// How many may wait.
+  let capacity: Int
   private let state: Mutex<BufferState>
 
-  init(capacity: Int) { state = Mutex(BufferState(events: BoundedBuffer(capacity: capacity))) }
+  init(capacity: Int) {
+    self.capacity = capacity
+    state = Mutex(BufferState(events: BoundedBuffer(capacity: capacity)))
+  }
 
   var dropped: Int { state.withLock { $0.events.dropped } }
 
