@@ -117,6 +117,9 @@ final class BoundedQueue<Element: Sendable>: Sendable {
     }
   }
 
+  /// Whether no further call of the function begins.
+  var hasClosed: Bool { isClosed.load() }
+
   /// Begins no further call of the function.
   func close() { isClosed.store(true) }
 

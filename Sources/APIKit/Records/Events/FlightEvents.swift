@@ -135,8 +135,10 @@ public final class FlightEvents: Sendable {
       _ = many.wait(timeout: .now() + .milliseconds(wait))
       wait = min(Self.gathering.longest, wait * 2)
       let isAny = passOn(home)
+      // A listener that was removed is not kept.
+      if let home, home.hasClosed { return beginGathering() }
       if let home, !home.isIdle {
-        // The listener may block: whoever announces meanwhile begins to gather elsewhere.
+        // The listener may block: meanwhile the next event starts gathering on another queue.
         state.withLock { $0.isGathering = false }
         home.drain()
         let hasHeir = state.withLock { state in
