@@ -99,6 +99,27 @@ import XCTest
     XCTAssertEqual(leaving.events.count, 1)
   }
 
+  func testAListenerThatWasRemovedIsNotKeptWhileAnotherIsTold() async throws {
+    FlightEvents.shared.remove(listener)
+    // No thread gathers any more, so the next one does so on the queue of the first listener.
+    try await Task.sleep(for: .milliseconds(200))
+    var removed: Listener? = Listener(service: listener.service)
+    let other = Listener(service: listener.service)
+    for listener in [removed, other].compactMap({ $0 }) { FlightEvents.shared.add(listener) }
+    defer { FlightEvents.shared.remove(other) }
+    weak let kept = removed
+    let manager = manager()
+    // Never so long without an event that gathering would end by itself. It is removed before it is first told.
+    for _ in 1...1_000 where kept != nil {
+      _ = try await manager.response()
+      if let listener = removed.take() { FlightEvents.shared.remove(listener) }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    XCTAssertNil(kept)
+    let last = try await manager.response().flightID
+    await waitUntil { other.events.contains { $0.flight == last && $0.event.isLanding } }
+  }
+
   func testAListenerMayLoadAndWaitForNothingOnTheMainActor() async throws {
     let manager = manager()
     let second = Mutex<FlightID?>(nil)
