@@ -137,7 +137,7 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   /// Calls the function for all that wait. On ``queue`` only.
   func drain() {
     while true {
-      let (batch, flushers) = state.withLock { state -> ([Element], [CheckedContinuation<Void, Never>]) in
+      var (batch, flushers) = state.withLock { state -> ([Element], [CheckedContinuation<Void, Never>]) in
         let batch = state.buffer.take(mark)
         if !batch.isEmpty, !isClosed.load() { return (batch, []) }
         state.isDraining = false
@@ -146,15 +146,14 @@ final class BoundedQueue<Element: Sendable>: Sendable {
       }
       for flusher in flushers { flusher.resume() }
       if batch.isEmpty { return }
-      // Without a copy of each.
-      batch.withUnsafeBufferPointer { batch in
-        for index in batch.indices where !isClosed.load() {
-          do {
-            try work(batch[index])
-            taken.add(1)
-          } catch {
-            failed.add(1)
-          }
+      // From its end each is moved out, and not copied.
+      batch.withUnsafeMutableBufferPointer { $0.reverse() }
+      while !isClosed.load(), let element = batch.popLast() {
+        do {
+          try work(element)
+          taken.add(1)
+        } catch {
+          failed.add(1)
         }
       }
     }

@@ -13,11 +13,7 @@ extension Flight {
       var outgoing = HTTPExchange(request)
       if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
       outgoing.onProgress = progressReport
-      if FlightEvents.shared.wants(.events) {
-        outgoing.onPhase = { [recorder = call.recorder] phase, ago in
-          recorder.tell(phase, ago: .microseconds(ago))
-        }
-      }
+      if FlightEvents.shared.wants(.events) { outgoing.phaseObserver = call.recorder }
       outgoing.flightID = id
       if ExchangeKeepers.areThere {
         outgoing.load = SentLoad(

@@ -10,10 +10,15 @@ extension FlightRecorder {
     /// The first entry that is not told.
     var first = 0
     /// Events that the record does not keep, each with the number of entries before it.
-    var asides: [(place: Int, entry: FlightRecord.Entry)] = []
+    var asides: [Aside] = []
     /// The attempt of the first entry, and the phases that were told of its request.
     var attempt = 0
     var phases: RequestPhases = []
+
+    struct Aside {
+      let place: Int
+      let entry: FlightRecord.Entry
+    }
   }
 
   /// The load begins to wait for something.
@@ -21,21 +26,15 @@ extension FlightRecorder {
     if FlightEvents.shared.wants(.events) { tell(.waits(for: wait), ago: .zero) }
   }
 
-  /// A request has come further.
-  ///
-  /// - Parameter ago: How long ago.
-  func tell(_ phase: RequestPhase, ago: Duration) {
-    if FlightEvents.shared.wants(.events) { tell(.phase(phase), ago: ago) }
-  }
-
   /// Tells an event that the record does not keep.
-  private func tell(_ event: FlightEvent, ago: Duration) {
+  fileprivate func tell(_ event: FlightEvent, ago: Duration) {
     let at = max(.zero, time.now - begin - ago)
     let successor = state.withLock { state in
       if state.isTold {
         announce(from: state.entries.count, &state)
         if state.news.asides.isEmpty { state.news.asides.reserveCapacity(4) }
-        state.news.asides.append((state.entries.count, FlightRecord.Entry(at: at, event: event)))
+        state.news.asides.append(
+          News.Aside(place: state.entries.count, entry: FlightRecord.Entry(at: at, event: event)))
       }
       return state.successor
     }
@@ -55,22 +54,22 @@ extension FlightRecorder {
   /// meanwhile. Nothing is told after the landing.
   func takeNews(_ events: inout [LiveEvent]) {
     state.withLock { state in
-      var asides = state.news.asides[...]
-      state.news.asides = []
       state.news.isAnnounced = false
+      var aside = 0
       while true {
-        if let aside = asides.first, aside.place <= state.news.first {
-          asides.removeFirst()
-          if case .phase(let phase) = aside.entry.event { state.news.phases.formUnion(RequestPhases(phase)) }
-          events.append(LiveEvent(self, attempt: state.news.attempt, aside.entry))
+        if aside < state.news.asides.count, state.news.asides[aside].place <= state.news.first {
+          let entry = state.news.asides[aside].entry
+          aside += 1
+          if case .phase(let phase) = entry.event { state.news.phases.formUnion(RequestPhases(phase)) }
+          events.append(LiveEvent(self, attempt: state.news.attempt, entry))
         } else if state.news.first < state.entries.count {
           let entry = state.entries[state.news.first]
           state.news.first += 1
           tellLate(before: entry, &state.news, &events)
-          events.append(LiveEvent(self, attempt: state.news.attempt, entry))
           if case .landed = entry.event { state.news.first = .max }
+          events.append(LiveEvent(self, attempt: state.news.attempt, entry))
         } else {
-          return
+          return state.news.asides = []
         }
       }
     }
@@ -87,11 +86,17 @@ extension FlightRecorder {
     default: return
     }
     let begin = max(.zero, entry.at - .microseconds(metrics.total))
-    for (phase, at) in metrics.phases(hasResponse: hasResponse)
-    where !news.phases.contains(RequestPhases(phase)) {
+    metrics.forEachPhase(hasResponse: hasResponse) { phase, at in
+      guard !news.phases.contains(RequestPhases(phase)) else { return }
       let late = FlightRecord.Entry(at: min(entry.at, begin + .microseconds(at)), event: .phase(phase))
       events.append(LiveEvent(self, attempt: news.attempt, late))
     }
     news.phases = []
+  }
+}
+
+extension FlightRecorder: PhaseObserver {
+  package func reached(_ phase: RequestPhase, microsecondsAgo: Int64) {
+    if FlightEvents.shared.wants(.events) { tell(.phase(phase), ago: .microseconds(microsecondsAgo)) }
   }
 }

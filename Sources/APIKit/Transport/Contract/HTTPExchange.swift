@@ -8,7 +8,6 @@ public struct HTTPExchange: Sendable {
     var challenges: ChallengeHandler?
     var proxyLogin: HTTPLogin?
     var onSlot: (@Sendable (_ isWaiting: Bool) -> Void)?
-    var onPhase: (@Sendable (RequestPhase, _ microsecondsAgo: Int64) -> Void)?
     var load: (any ExchangeLoad)?
   }
 
@@ -66,14 +65,9 @@ public struct HTTPExchange: Sendable {
     set { if extras != nil || newValue != nil { change { $0.onSlot = newValue } } }
   }
 
-  /// Called with each phase of the request while it is under way, where somebody listens; a transport that cannot tell
-  /// leaves it to its metrics. None by default.
-  ///
-  /// Called on a thread of the transport; does not block.
-  package var onPhase: (@Sendable (RequestPhase, _ microsecondsAgo: Int64) -> Void)? {
-    get { extras?.value.onPhase }
-    set { if extras != nil || newValue != nil { change { $0.onPhase = newValue } } }
-  }
+  /// Told of each phase of the request while it is under way; a transport that cannot tell leaves it to its metrics. nil, the
+  /// default, where nobody listens.
+  package var phaseObserver: (any PhaseObserver)?
 
   /// The load that it belongs to, where somebody keeps exchanges (``ExchangeKeepers``); nil for an exchange of no load.
   package var load: (any ExchangeLoad)? {
@@ -84,11 +78,11 @@ public struct HTTPExchange: Sendable {
   /// Tells those who want it how far the bodies have come.
   package func tell(_ progress: TransferProgress) {
     onProgress?(progress)
-    onPhase?(.progress(progress), 0)
+    phaseObserver?.reached(.progress(progress), microsecondsAgo: 0)
   }
 
   /// Whether somebody wants to know how far the bodies have come.
-  package var tellsProgress: Bool { onProgress != nil || onPhase != nil }
+  package var tellsProgress: Bool { onProgress != nil || phaseObserver != nil }
 
   /// Whether a redirect leads the request to another origin than the one that was asked; false by default.
   ///

@@ -35,6 +35,12 @@ extension RequestPhase: CustomStringConvertible {
   }
 }
 
+/// Is told how far a request has come while it is under way.
+package protocol PhaseObserver: AnyObject, Sendable {
+  /// The request has come further. Called on a thread of the transport; does not block.
+  func reached(_ phase: RequestPhase, microsecondsAgo: Int64)
+}
+
 /// Phases of one request, as a set.
 package struct RequestPhases: OptionSet, Sendable {
   package let rawValue: UInt8
@@ -59,29 +65,41 @@ package struct RequestPhases: OptionSet, Sendable {
   }
 }
 
+extension RequestPhase {
+  /// The phase of a set of one; nil for any other.
+  ///
+  /// - Parameter isReused: For ``connected(isReused:)``.
+  package init?(_ element: RequestPhases, isReused: Bool) {
+    switch element {
+    case .nameLookedUp: self = .nameLookedUp
+    case .connected: self = .connected(isReused: isReused)
+    case .secured: self = .secured
+    case .requestSent: self = .requestSent
+    case .firstByte: self = .firstByte
+    default: return nil
+    }
+  }
+}
+
 extension TransportMetrics {
-  /// The phases that the request has completed, each with its time since the transport accepted it. Empty where nothing
-  /// was measured.
+  /// Passes on the phases that the request has completed, each with its time since the transport accepted it; none where
+  /// nothing was measured.
   ///
   /// - Parameter hasResponse: Whether the head of a response arrived.
-  package func phases(hasResponse: Bool) -> [(phase: RequestPhase, at: Int64)] {
-    guard total > 0, max(connect, requestSent, firstByte, nameLookup) > 0 else { return [] }
+  package func forEachPhase(hasResponse: Bool, _ body: (_ phase: RequestPhase, _ at: Int64) -> Void) {
+    guard total > 0, max(connect, requestSent, firstByte, nameLookup) > 0 else { return }
     let broken = hasResponse ? nil : brokenPhase
-    // Labels as in the result: an array of unlabelled tuples would be converted element by element.
-    var phases: [(phase: RequestPhase, at: Int64)] = []
-    phases.reserveCapacity(5)
     if isReused {
-      phases.append((.connected(isReused: true), queued))
+      body(.connected(isReused: true), queued)
     } else {
-      guard broken != .dns else { return [] }
-      if nameLookup > queued { phases.append((.nameLookedUp, nameLookup)) }
-      guard broken != .connect else { return phases }
-      phases.append((.connected(isReused: false), connect))
-      guard broken != .tls else { return phases }
-      if tls > connect { phases.append((.secured, tls)) }
+      guard broken != .dns else { return }
+      if nameLookup > queued { body(.nameLookedUp, nameLookup) }
+      guard broken != .connect else { return }
+      body(.connected(isReused: false), connect)
+      guard broken != .tls else { return }
+      if tls > connect { body(.secured, tls) }
     }
-    if requestSent > 0 { phases.append((.requestSent, requestSent)) }
-    if hasResponse, firstByte > 0 { phases.append((.firstByte, firstByte)) }
-    return phases
+    if requestSent > 0 { body(.requestSent, requestSent) }
+    if hasResponse, firstByte > 0 { body(.firstByte, firstByte) }
   }
 }

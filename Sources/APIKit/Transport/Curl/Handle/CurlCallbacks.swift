@@ -165,7 +165,7 @@
       let (handle, context) = (handle(me), context.map { OpaquePointer($0) })
       handle.transfer.tlsContext = context
       handle.tell(.nameLookedUp)
-      handle.tell(.connected(isReused: false))
+      handle.tell(.connected)
       if let context { handle.session.tls.prepare(context) }
       // The connection may outlive the handle, but not the loop.
       let loop = Unmanaged.passUnretained(handle.loop).toOpaque()

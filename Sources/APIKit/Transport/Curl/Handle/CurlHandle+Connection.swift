@@ -132,8 +132,8 @@
 
     /// Reports the progress to the caller, at most about ten times a second.
     func report(_ progress: TransferProgress) {
-      guard let exchange = transfer.job?.exchange, exchange.tellsProgress,
-        loop.now - transfer.lastProgress >= 100_000
+      guard loop.now - transfer.lastProgress >= 100_000, let exchange = transfer.job?.exchange,
+        exchange.tellsProgress
       else { return }
       guard progress.sent + progress.received > 0 else { return }
       // The body is sent, and the response is awaited: libcurl calls once a second meanwhile.

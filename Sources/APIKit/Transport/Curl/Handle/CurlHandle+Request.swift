@@ -44,7 +44,7 @@
         try set(CURLOPT_BUFFERSIZE, 100 << 10)
         applied.needsReset = true
       }
-      if job.exchange.onProgress != nil {
+      if transfer.asksForProgress {
         try set(CURLOPT_NOPROGRESS, 0)
         applied.needsReset = true
       }

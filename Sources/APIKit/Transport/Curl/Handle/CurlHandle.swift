@@ -67,11 +67,13 @@
       var sink: (any CurlSink)?
       var isSendingPaused = false
       var isReceivingPaused = false
+      /// Whether libcurl is asked for the progress.
+      var asksForProgress = false
       var lastProgress: Int64 = 0
       /// The counts of the last report.
       var told: TransferProgress?
-      /// Whether the phases of the request are told while it is under way, and those that were noted.
-      var tellsPhases = false
+      /// Who is told of the phases of the request while it is under way, and those that were noted.
+      var phaseObserver: (any PhaseObserver)?
       var phases: RequestPhases = []
       var hasToldPhases = false
       var moved = TransferProgress()
@@ -96,16 +98,16 @@
         source = job.source
         sink = job.sink
         bodyLimit = job.bodyLimit
-        tellsPhases = job.exchange.onPhase != nil
+        asksForProgress = job.exchange.onProgress != nil
+        phaseObserver = job.exchange.phaseObserver
         let scheme = job.exchange.request.url.scheme
         isHTTP = scheme == "http" || scheme == "https"
         isTLS = scheme == "https" || scheme == "ftps"
       }
     }
 
-    /// Phases that were not told yet, each with its time; and whether the loop is to look at them.
-    @exclusivity(unchecked) var untold: [(phase: RequestPhase, at: Int64)] = []
-    var isPhaseWatched = false
+    /// Phases that were not told yet.
+    @exclusivity(unchecked) var untold: [CurlPhase] = []
 
     // What was set for the previous request, so that nothing is set twice.
     @exclusivity(unchecked) var applied = Applied()

@@ -26,8 +26,7 @@
     /// Transfers whose chunks arrive, by their sockets.
     private var chunked: [Int32: CurlHandle] = [:]
     /// Handles with phases that were not told yet, and when they are looked at.
-    private var phased: [CurlHandle] = []
-    private var phasesDue = Int64.max
+    @exclusivity(unchecked) private var phasesDue = Int64.max
     /// The texts for TLS version and cipher of connections.
     var tlsNames = CurlTLSNames()
 
@@ -308,24 +307,15 @@
     }
 
     /// A phase was noted in a handle.
-    func watchPhases(of handle: CurlHandle) {
-      guard !handle.isPhaseWatched else { return }
-      handle.isPhaseWatched = true
-      if phased.isEmpty { phasesDue = now + Self.phaseDelay }
-      phased.append(handle)
-    }
+    func watchPhases() { if phasesDue == .max { phasesDue = now + Self.phaseDelay } }
 
     /// Tells the phases that are due. The others wait: their requests may end before.
     private func tellPhases() {
-      phased.removeAll { handle in
-        if let first = handle.untold.first {
-          guard now - first.at >= Self.phaseDelay else { return false }
-          handle.tellPhases()
-        }
-        handle.isPhaseWatched = false
-        return true
+      phasesDue = .max
+      for handle in active {
+        guard let first = handle.untold.first else { continue }
+        if now - first.at >= Self.phaseDelay { handle.tellPhases() } else { watchPhases() }
       }
-      phasesDue = phased.isEmpty ? .max : now + Self.phaseDelay
     }
 
     /// The handle for which the connection of this context is being made.
@@ -349,7 +339,7 @@
       for job in waiting { job.stop() }
       tellEnded()
       // Handles end before what they share.
-      (pool, phased) = ([], [])
+      pool = []
       // Connections are closed before `shutdown` returns. Those of FTP are closed afterwards, because
       // libcurl waits for the server's reply to QUIT.
       if !isForFTP { close() }

@@ -77,7 +77,7 @@
         || limits.total.map({ inFlight >= $0 }) ?? false
       {
         job.exchange.onSlot?(true)
-        job.exchange.onPhase?(.queued, 0)
+        job.exchange.phaseObserver?.reached(.queued, microsecondsAgo: 0)
       }
     }
 

@@ -138,7 +138,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     }
     // Linux reports 1xx heads; the final one follows.
     guard system.statusCode >= 200 else { return true }
-    exchange.onPhase?(.firstByte, 0)
+    exchange.phaseObserver?.reached(.firstByte, microsecondsAgo: 0)
     let headers = URLSessionTransport.headers(of: system)
     let head = HTTPResponse(status: system.statusCode, headers: headers, url: exchange.request.url)
     let expected = system.expectedContentLength
@@ -231,7 +231,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       return dueReport(&state)
     }
     if let report { exchange.tell(report) }
-    if count == total { exchange.onPhase?(.requestSent, 0) }
+    if count == total { exchange.phaseObserver?.reached(.requestSent, microsecondsAgo: 0) }
   }
 
   /// Takes the end of the task.
