@@ -79,7 +79,7 @@ final class Flight: @unchecked Sendable {
   /// The load as Foundation's progress, where that was asked for.
   @MainActor var progress: Foundation.Progress?
   /// The `async` form that waits for the landing, if there is one.
-  @MainActor var waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>?
+  @MainActor var waiter: MainSlot<Result<APIResponse, APIError>>?
 
   var id: FlightID { call.flightID }
 

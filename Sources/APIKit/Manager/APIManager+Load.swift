@@ -58,11 +58,13 @@ extension APIManager {
 
   /// Waits for the landing of a flight that is begun with the waiter. Cancelling the task cancels the flight.
   @inline(__always) func landing(
-    of flight: FlightID, begin: (CheckedContinuation<Result<APIResponse, APIError>, Never>) -> Void
+    of flight: FlightID, begin: (MainSlot<Result<APIResponse, APIError>>) -> Void
   ) async -> Result<APIResponse, APIError> {
     let flightStore = flightStore
     return await withTaskCancellationHandler {
-      await withCheckedContinuation(begin)
+      let waiter = MainSlot<Result<APIResponse, APIError>>()
+      begin(waiter)
+      return await waiter.wait()
     } onCancel: {
       // Runs on any thread, possibly before the takeoff. The takeoff then follows on the main actor without
       // a suspension, so the delivery is handled after it. A flight in the air sends nothing more from here on.

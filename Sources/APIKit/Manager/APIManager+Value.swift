@@ -91,8 +91,10 @@ private struct Reading<Output: Sendable>: Reformer {
 }
 
 extension APIResponse {
-  fileprivate func value<Value: Sendable>(with reformer: some Reformer<Value>) async throws(APIError) -> Value
-  {
+  /// On the main actor for a small body, as a delegate would: a hop to another thread and back takes longer.
+  @MainActor fileprivate func value<Value: Sendable>(
+    with reformer: some Reformer<Value>
+  ) async throws(APIError) -> Value {
     if raw.byteCount <= Flight.inlineBytes { return try data(with: reformer) }
     return try await dataInBackground(with: reformer)
   }

@@ -4,7 +4,7 @@ extension BaseAPIManager {
     _ flight: FlightID, with given: Parameters?, path: String? = nil, cache: CacheUse = .asPolicy,
     options: LoadOptions = .none, previews: AsyncStream<APIResponse>.Continuation? = nil,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil,
-    waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>? = nil
+    waiter: MainSlot<Result<APIResponse, APIError>>? = nil
   ) -> Takeoff {
     let recorder = FlightRecorder(flight: flight, manager: type(of: self), time: time)
     FlightLog.shared.add(recorder)

@@ -23,6 +23,7 @@ package final class MainDelivery: Sendable {
   private enum Delivery: Sendable {
     case object(any MainDeliverable)
     case work(@MainActor @Sendable () -> Void)
+    case job(UnownedJob)
   }
 
   private struct MainDeliveryState {
@@ -39,12 +40,17 @@ package final class MainDelivery: Sendable {
   @MainActor private var spare: [Delivery] = []
   /// The thread that is delivering a round; 0 for none.
   private let roundThread = AtomicInt()
+  /// Whether a task of the application runs, as a part of a round.
+  @MainActor private var isInTask = false
 
   /// Calls `deliver` of an object on the main actor, after the items added before.
   package func put(_ object: any MainDeliverable) { put(.object(object)) }
 
   /// Runs `work` on the main actor, after the items added before.
   package func put(_ work: @escaping @MainActor @Sendable () -> Void) { put(.work(work)) }
+
+  /// Runs a job of a task on the main actor, after the items added before.
+  func put(_ job: UnownedJob) { put(.job(job)) }
 
   private func put(_ item: Delivery) {
     let isFirst = state.withLock { state in
@@ -73,6 +79,9 @@ package final class MainDelivery: Sendable {
 
   /// Whether the calling thread is delivering a round.
   var isInRound: Bool { roundThread.load() == Self.thread }
+
+  /// Whether a delegate is called at present.
+  @MainActor var isInDelivery: Bool { isInRound && !isInTask }
 
   /// Runs `work` after the present round of deliveries; must be called within one.
   ///
@@ -115,6 +124,11 @@ package final class MainDelivery: Sendable {
         switch item {
         case .object(let object): object.deliver()
         case .work(let work): work()
+        case .job(let job):
+          let wasInTask = isInTask
+          isInTask = true
+          job.runSynchronously(on: MainActor.sharedUnownedExecutor)
+          isInTask = wasInTask
         }
       }
       roundThread.store(0)

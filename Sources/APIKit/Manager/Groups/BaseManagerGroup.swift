@@ -102,7 +102,7 @@ private struct GroupRun {
   let flight: FlightID
   /// Reports progress to the group or chain of which this one is a member.
   var report: (@MainActor (Double) -> Void)?
-  var waiter: CheckedContinuation<Result<GroupResults, APIError>, Never>?
+  var waiter: MainSlot<Result<GroupResults, APIError>>?
   var tasks: [Int: Task<Void, Never>] = [:]
   var timer: Task<Void, Never>?
 }
@@ -112,10 +112,10 @@ extension BaseManagerGroup {
   func awaited(_ report: (@MainActor (Double) -> Void)?) async throws(APIError) -> GroupResults {
     let flight = FlightID.next()
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        let run = GroupRun(flight: flight, report: report, waiter: waiter)
-        if case .refused(let error) = begin(run) { waiter.resume(returning: .failure(error)) }
-      }
+      let waiter = MainSlot<Result<GroupResults, APIError>>()
+      let run = GroupRun(flight: flight, report: report, waiter: waiter)
+      if case .refused(let error) = begin(run) { waiter.resume(returning: .failure(error)) }
+      return await waiter.wait()
     } onCancel: {
       MainDelivery.main.put { [weak self] in self?.end(flight, because: .taskCancelled) }
     }

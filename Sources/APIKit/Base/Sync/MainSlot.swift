@@ -1,0 +1,51 @@
+/// A value that one task of the main actor waits for.
+///
+/// It stands in place of a continuation. That resumes on a thread of the pool, which hops to the main actor from there: two
+/// threads wake for one value. Here the task goes on among the deliveries of ``MainDelivery``.
+@MainActor final class MainSlot<Value: Sendable> {
+  private var value: Value?
+  private var proceed: (() -> Void)?
+
+  /// Gives the value, once. The task goes on after the caller has returned.
+  func resume(returning value: Value) {
+    precondition(self.value == nil, "the value was given twice")
+    self.value = value
+    proceed.take()?()
+  }
+
+  /// Returns the value when it is there. To be called once.
+  func wait() async -> Value {
+    if let value { return value }
+    if #available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *) {
+      let parking = Parking()
+      proceed = { parking.leave() }
+      await parking.stay()
+    } else {
+      await withCheckedContinuation { continuation in proceed = { continuation.resume() } }
+    }
+    guard let value else { preconditionFailure("the task went on without its value") }
+    return value
+  }
+}
+
+/// An actor without a thread: a task that calls it stays until it is let go, and goes on as a delivery.
+@available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
+private actor Parking: SerialExecutor {
+  private let job = Mutex<UnownedJob?>(nil)
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
+
+  /// It reads what the actor holds: the compiler leaves out the way to an actor on which nothing is done.
+  @inline(never) func stay() {
+    precondition(job.withLock { $0 == nil }, "the task was not let go")
+  }
+
+  nonisolated func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    self.job.withLock { $0 = job }
+  }
+
+  nonisolated func leave() {
+    if let job = job.withLock({ $0.take() }) { MainDelivery.main.put(job) }
+  }
+}
