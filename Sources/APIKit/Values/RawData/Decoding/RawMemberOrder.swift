@@ -21,7 +21,7 @@ struct RawMemberOrder {
   /// The tape index of the object; -1 for none.
   private var object = -1
   private var count = 0
-  /// The tape indexes of the object's values, by position.
+  /// The tape indexes of the object's values, by position, counted from that of the object.
   private let values: UnsafeMutablePointer<UInt32>
   private let asks: UnsafeMutablePointer<Ask>
   private var askCount = 0
@@ -45,26 +45,31 @@ struct RawMemberOrder {
   mutating func move(to object: Int, in document: RawDocument) {
     next = 0
     guard object != self.object else { return }
+    if self.object >= 0, document.isRow(object, like: self.object) { return self.object = object }
     let count = document.node(object).length
     let isComparable = self.object >= 0 && count == self.count
     var name = object + 2
     var position = 0
     while position < count {
       // The value of the same member in the object before, whose name stands in front of it.
-      if isComparable, !document.namesAreEqual(name, Int(values[position]) - 1) { break }
-      values[position] = UInt32(truncatingIfNeeded: name + 1)
+      if isComparable, !document.namesAreEqual(name, value(position) - 1) { break }
+      values[position] = UInt32(truncatingIfNeeded: name + 1 - object)
       name = document.next(after: name + 1)
       position += 1
     }
     (self.object, self.count) = (object, count)
     guard !isComparable || position < count else { return }
     while position < count {
-      values[position] = UInt32(truncatingIfNeeded: name + 1)
+      values[position] = UInt32(truncatingIfNeeded: name + 1 - object)
       name = document.next(after: name + 1)
       position += 1
     }
     for index in 0..<askCount { asks[index].position = Ask.unknown }
   }
+
+  /// The tape index of the value of the object's member at a position.
+  @inline(__always)
+  private func value(_ position: Int) -> Int { object + Int(values[position]) }
 
   /// The tape index of the value of a key that is asked for in the same order as before; -1 when the object has none, nil
   /// when that is not known.
@@ -74,7 +79,7 @@ struct RawMemberOrder {
     let position = asks[next].position
     guard position != Ask.unknown else { return nil }
     next += 1
-    return position == Ask.none ? -1 : Int(values[position])
+    return position == Ask.none ? -1 : value(position)
   }
 
   /// The same for a key that is asked for in any order; `search` is asked for one that is not known.
@@ -83,13 +88,13 @@ struct RawMemberOrder {
     while ask < askCount, !Self.areIdentical(name, asks[ask].name) { ask += 1 }
     next = ask + 1
     if ask < askCount, asks[ask].position != Ask.unknown {
-      return asks[ask].position == Ask.none ? -1 : Int(values[asks[ask].position])
+      return asks[ask].position == Ask.none ? -1 : value(asks[ask].position)
     }
     let index = search(name)
     var position = Ask.none
     if index >= 0 {
       position = 0
-      while position < count - 1, Int(values[position]) != index { position += 1 }
+      while position < count - 1, value(position) != index { position += 1 }
     }
     if ask < askCount {
       asks[ask].position = position

@@ -157,6 +157,13 @@ extension RawDocument {
     return node.tag == .escapedString && matchesEscaped(node, text)
   }
 
+  /// Whether an object is known to have the names of another in their order, and both have leaves only: it stands directly
+  /// behind it, so in the same array, and has ``RawNode/distinctNames``.
+  @inline(__always)
+  func isRow(_ object: Int, like before: Int) -> Bool {
+    object == end(of: before) && tape[object + 1] & tape[before + 1] & RawNode.distinctNames != 0
+  }
+
   /// Whether two names are written alike, with their escapes.
   @inline(__always)
   func namesAreEqual(_ left: Int, _ right: Int) -> Bool {

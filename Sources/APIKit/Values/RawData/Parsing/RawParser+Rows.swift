@@ -98,7 +98,9 @@ extension RawParser {
     if tape[row + 1] & RawNode.distinctNames != 0 { return true }
     guard !hasRepeats else { return false }
     hasRepeats = !namesAreDistinct(row, words)
-    if !hasRepeats { tape[row + 1] |= RawNode.distinctNames }
+    // Any other row has the bit only if its names are those of the row before.
+    let array = Int(tape[object + 1] & 0xFFFF_FFFF)
+    if !hasRepeats, row == array + 2 { tape[row + 1] |= RawNode.distinctNames }
     return !hasRepeats
   }
 
