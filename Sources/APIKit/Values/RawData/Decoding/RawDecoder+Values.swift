@@ -3,24 +3,43 @@ import Foundation
 extension RawDecoder.Session {
   func decoder(at code: Int) -> RawDecoder { RawDecoder(session: self, code: code) }
 
-  /// A value of any type. Types with a form of their own in JSON, and the leaves and arrays of leaves that
-  /// generic code requests, are read directly; other types decode themselves.
+  /// How values of a type are read.
+  enum Form { case string, int, double, bool, date, url, data, decimal, raw, array, dictionary, itself }
+
+  /// Types with a form of their own in JSON, and the leaves and arrays of leaves that generic code requests, are read directly;
+  /// other types decode themselves.
+  @inline(__always)
+  func form<Value: Decodable>(of type: Value.Type) -> Form {
+    if type == String.self { return .string }
+    if type == Int.self { return .int }
+    if type == Double.self { return .double }
+    if type == Bool.self { return .bool }
+    if type == Date.self { return .date }
+    if type == URL.self { return .url }
+    if type == Data.self { return .data }
+    if type == Decimal.self { return .decimal }
+    if type == RawData.self { return .raw }
+    if isArray(type) { return .array }
+    return options.keys != .asWritten && type is any RawDictionary.Type ? .dictionary : .itself
+  }
+
+  /// A value of any type.
   @inline(__always)
   func value<Value: Decodable>(_ type: Value.Type, at code: Int) throws -> Value {
-    if Value.self == String.self { return Self.cast(try leaf(String.self, at: code), to: Value.self) }
-    if Value.self == Int.self { return Self.cast(try leaf(Int.self, at: code), to: Value.self) }
-    if Value.self == Double.self { return Self.cast(try leaf(Double.self, at: code), to: Value.self) }
-    if Value.self == Bool.self { return Self.cast(try leaf(Bool.self, at: code), to: Value.self) }
-    if Value.self == Date.self { return Self.cast(try date(at: code), to: Value.self) }
-    if Value.self == URL.self { return Self.cast(try leaf(URL.self, at: code), to: Value.self) }
-    if Value.self == Data.self { return Self.cast(try leaf(Data.self, at: code), to: Value.self) }
-    if Value.self == Decimal.self { return Self.cast(try leaf(Decimal.self, at: code), to: Value.self) }
-    if Value.self == RawData.self { return Self.cast(raw(code), to: Value.self) }
-    if isArray(type) { return try array(type, at: code) }
-    if options.keys != .asWritten, Value.self is any RawDictionary.Type {
-      return try Value(from: RawDecoder(session: self, code: code, keysAreData: true))
+    switch form(of: type) {
+    case .string: Self.cast(try leaf(String.self, at: code), to: type)
+    case .int: Self.cast(try leaf(Int.self, at: code), to: type)
+    case .double: Self.cast(try leaf(Double.self, at: code), to: type)
+    case .bool: Self.cast(try leaf(Bool.self, at: code), to: type)
+    case .date: Self.cast(try date(at: code), to: type)
+    case .url: Self.cast(try leaf(URL.self, at: code), to: type)
+    case .data: Self.cast(try leaf(Data.self, at: code), to: type)
+    case .decimal: Self.cast(try leaf(Decimal.self, at: code), to: type)
+    case .raw: Self.cast(raw(code), to: type)
+    case .array: try array(type, at: code)
+    case .dictionary: try Value(from: RawDecoder(session: self, code: code, keysAreData: true))
+    case .itself: try Value(from: decoder(at: code))
     }
-    return try Value(from: decoder(at: code))
   }
 
   /// Casts a value to its own type: called when both types are known to be the same.
@@ -102,7 +121,12 @@ protocol RawArray {
 
 extension Array: RawArray where Element: Decodable {
   init(session: RawDecoder.Session, at code: Int) throws {
-    self = try session.array(at: code) { try session.value(Element.self, at: $0) }
+    // Asked once, not for each element.
+    if session.form(of: Element.self) == .itself {
+      self = try session.array(at: code) { try Element(from: session.decoder(at: $0)) }
+    } else {
+      self = try session.array(at: code) { try session.value(Element.self, at: $0) }
+    }
   }
 }
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Where the members of an object are, for a type that reads one object after another.
 ///
 /// The rows of a list have the same names in the same order, and a type asks for them in the same order. So the names of
@@ -110,8 +108,12 @@ struct RawMemberOrder {
   @inline(__always)
   private static func areIdentical(_ left: String, _ right: String) -> Bool {
     withUnsafeBytes(of: left) { left in
-      withUnsafeBytes(of: right) {
-        memcmp($0.baseAddress!, left.baseAddress!, MemoryLayout<String>.size) == 0
+      withUnsafeBytes(of: right) { right in
+        // The second word overlaps the first where a string is smaller than two.
+        let second = MemoryLayout<String>.size - 8
+        return left.loadUnaligned(as: UInt64.self) == right.loadUnaligned(as: UInt64.self)
+          && left.loadUnaligned(fromByteOffset: second, as: UInt64.self)
+            == right.loadUnaligned(fromByteOffset: second, as: UInt64.self)
       }
     }
   }
