@@ -84,13 +84,14 @@
 
     /// Copies the next bytes of the request's body; returns how many, or libcurl's constant for a pause or an abort.
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-      transfer.machine.moved(at: loop.now, isResponse: false)
+      let now = loop.now
+      transfer.machine.moved(at: now, isResponse: false)
       guard let source = transfer.source else { return 0 }
       if transfer.machine.isSuspended { return Int(CURL_READFUNC_PAUSE) }
-      transfer.metrics.requestSent = loop.now - (transfer.job?.posted ?? loop.now)
+      transfer.metrics.requestSent = now - (transfer.job?.posted ?? now)
       do throws(APIError) {
         if let count = try source.read(into: buffer) {
-          if count > 0 { tellMoved(sent: count) } else { tell(.requestSent) }
+          if count > 0 { tellMoved(sent: count, at: now) } else { tell(.requestSent) }
           return count
         }
         transfer.isSendingPaused = true
@@ -131,15 +132,15 @@
     }
 
     /// Reports the progress to the caller, at most about ten times a second.
-    func report(_ progress: TransferProgress) {
-      guard loop.now - transfer.lastProgress >= 100_000, let exchange = transfer.job?.exchange,
+    func report(_ progress: TransferProgress, at now: Int64) {
+      guard now - transfer.lastProgress >= 100_000, let exchange = transfer.job?.exchange,
         exchange.tellsProgress
       else { return }
       guard progress.sent + progress.received > 0 else { return }
       // The body is sent, and the response is awaited: libcurl calls once a second meanwhile.
       if progress == transfer.told, progress.received == 0, progress.sent == progress.totalToSend { return }
       transfer.told = progress
-      transfer.lastProgress = loop.now
+      transfer.lastProgress = now
       tellPhases()
       exchange.tell(measured(progress))
     }

@@ -14,13 +14,13 @@
     /// Notes a phase, once for each connection or request. The loop has it told a little later: most requests have
     /// ended by then, and their metrics tell the same at less cost.
     ///
-    /// - Parameter ago: How long ago it was, in microseconds.
-    func tell(_ phase: RequestPhases, isReused: Bool = false, ago: Int64 = 0) {
+    /// - Parameter time: When it was; now by default.
+    func tell(_ phase: RequestPhases, isReused: Bool = false, at time: Int64 = .max) {
       guard transfer.phaseObserver != nil, !transfer.phases.contains(phase) else { return }
       transfer.phases.formUnion(phase)
       let loop = loop
-      untold.append(CurlPhase(phase: phase, isReused: isReused, at: loop.now - max(0, ago)))
-      loop.watchPhases()
+      if untold.isEmpty { loop.watchPhases() }
+      untold.append(CurlPhase(phase: phase, isReused: isReused, at: min(time, loop.now)))
     }
 
     /// Tells the phases that were noted.
@@ -55,14 +55,13 @@
 
     /// The response begins. libcurl does not say when it has written a request; what the loop measured is told here.
     func tellFirstByte() {
-      guard transfer.phaseObserver != nil else { return }
-      let sent = transfer.metrics.requestSent + (transfer.job?.posted ?? loop.now)
-      tell(.requestSent, ago: loop.now - sent)
+      guard transfer.phaseObserver != nil, let posted = transfer.job?.posted else { return }
+      tell(.requestSent, at: posted + transfer.metrics.requestSent)
       tell(.firstByte)
     }
 
     /// Bytes of a body have moved. Reports the progress of an exchange for which libcurl itself reports none.
-    func tellMoved(sent: Int = 0, received: Int = 0) {
+    func tellMoved(sent: Int = 0, received: Int = 0, at now: Int64) {
       guard transfer.phaseObserver != nil else { return }
       transfer.moved.sent += Int64(sent)
       transfer.moved.received += Int64(received)
@@ -73,8 +72,8 @@
         if transfer.moved.sent == transfer.moved.totalToSend { tell(.requestSent) }
       }
       guard !transfer.asksForProgress else { return }
-      if transfer.lastProgress == 0 { transfer.lastProgress = loop.now }
-      report(transfer.moved)
+      if transfer.lastProgress == 0 { transfer.lastProgress = now }
+      report(transfer.moved, at: now)
     }
   }
 #endif
