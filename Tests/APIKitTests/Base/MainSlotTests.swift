@@ -3,7 +3,7 @@ import XCTest
 
 @testable import APIKit
 
-/// A task of the main actor waits for a value, and goes on among the deliveries.
+/// A task of the main actor waits for a value, and resumes in a round of deliveries.
 @MainActor final class MainSlotTests: XCTestCase {
   func testAValueThatIsThereIsReturnedAtOnce() async {
     let slot = MainSlot<Int>()

@@ -1,12 +1,12 @@
 /// A value that one task of the main actor waits for.
 ///
-/// It stands in place of a continuation. That resumes on a thread of the pool, which hops to the main actor from there: two
-/// threads wake for one value. Here the task goes on among the deliveries of ``MainDelivery``.
+/// Used in place of a continuation, which resumes on a thread of the cooperative pool and hops to the main actor from there: two
+/// threads wake for one value. With it the task resumes on the main thread, in a round of ``MainDelivery``.
 @MainActor final class MainSlot<Value: Sendable> {
   private var value: Value?
   private var proceed: (() -> Void)?
 
-  /// Gives the value, once. The task goes on after the caller has returned.
+  /// Sets the value; call it once. The task resumes after the caller has returned.
   func resume(returning value: Value) {
     precondition(self.value == nil, "the value was given twice")
     self.value = value
@@ -28,7 +28,7 @@
   }
 }
 
-/// An actor without a thread: a task that calls it stays until it is let go, and goes on as a delivery.
+/// An actor whose executor keeps the job of the task that calls it until `leave()` schedules it on ``MainDelivery``.
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
 private actor Parking: SerialExecutor {
   private let job = Mutex<UnownedJob?>(nil)

@@ -66,7 +66,7 @@ public struct HTTPExchange: Sendable {
   }
 
   /// Told of each phase of the request while it is under way; a transport that cannot tell leaves it to its metrics. nil, the
-  /// default, where nobody listens.
+  /// default, when there is no listener.
   package var phaseObserver: (any PhaseObserver)?
 
   /// The load that it belongs to, where somebody keeps exchanges (``ExchangeKeepers``); nil for an exchange of no load.

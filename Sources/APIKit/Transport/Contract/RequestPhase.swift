@@ -35,7 +35,7 @@ extension RequestPhase: CustomStringConvertible {
   }
 }
 
-/// Is told how far a request has come while it is under way.
+/// Receives the phases of a request while it is under way.
 package protocol PhaseObserver: AnyObject, Sendable {
   /// The request has come further. Called on a thread of the transport; does not block.
   func reached(_ phase: RequestPhase, microsecondsAgo: Int64)

@@ -72,7 +72,7 @@
       var lastProgress: Int64 = 0
       /// The counts of the last report.
       var told: TransferProgress?
-      /// Who is told of the phases of the request while it is under way, and those that were noted.
+      /// The observer of the phases of the request, and the phases that were noted.
       var phaseObserver: (any PhaseObserver)?
       var phases: RequestPhases = []
       var hasToldPhases = false

@@ -25,7 +25,7 @@
     private var hasEnded = false
     /// Transfers whose chunks arrive, by their sockets.
     private var chunked: [Int32: CurlHandle] = [:]
-    /// Handles with phases that were not told yet, and when they are looked at.
+    /// When the handles are checked for phases that were not told yet.
     @exclusivity(unchecked) private var phasesDue = Int64.max
     /// The texts for TLS version and cipher of connections.
     var tlsNames = CurlTLSNames()
