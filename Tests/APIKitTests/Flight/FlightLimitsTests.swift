@@ -18,15 +18,17 @@ import XCTest
     var transport: (any HTTPTransport)? = try DefaultTransport.make(.ephemeral)
     weak let released = transport as AnyObject?
     var flights: [() -> Flight?] = []
-    for apiName in ["list", "refused", "list"] {
+    for apiName in ["list", "refused", "unreachable", "list"] {
       let manager = TestManager(stub)
-      manager.service.environments = ServiceEnvironments(try HTTPURL(server.baseURL.string + "api"))
+      let base = apiName == "unreachable" ? "http://127.0.0.1:1/" : server.baseURL.string
+      manager.service.environments = ServiceEnvironments(try HTTPURL(base + "api"))
       manager.service.client = HTTPClient(transport: try XCTUnwrap(transport))
       manager.apiName = apiName
+      manager.reportsProgress = true
       guard case .flying(let id) = manager.load() else { return XCTFail("it did not take off") }
       weak let flight = manager.flightStore[id]
       flights.append { flight }
-      if flights.count == 3 { manager.cancel() }
+      if flights.count == 4 { manager.cancel() }
       await waitUntil { !manager.isLoading }
     }
     transport = nil

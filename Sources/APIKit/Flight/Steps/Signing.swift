@@ -87,9 +87,11 @@ extension Flight {
     if let credential = run.credential?.credential { authenticator?.attach(credential, to: &request) }
   }
 
+  /// Weak, because the exchange that holds it stays with a load that has failed.
   private var progressReport: (@Sendable (TransferProgress) -> Void)? {
     guard call.terms.wantsProgress, let flightStore else { return nil }
-    return { progress in
+    return { [weak self] progress in
+      guard let self else { return }
       MainDelivery.main.put { flightStore.manager?.report(progress, of: self) }
     }
   }
