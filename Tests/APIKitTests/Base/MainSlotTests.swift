@@ -1,3 +1,4 @@
+import TestServers
 @testable import TestSupport
 import XCTest
 
@@ -61,4 +62,35 @@ import XCTest
     let value = await task.value
     XCTAssertEqual(value, 3)
   }
+
+  // Elsewhere the files need C.
+  #if os(Linux)
+    /// The optimiser leaves out the way to an actor on which nothing is done, and the task goes on without its value.
+    func testItWaitsInAProgramThatIsOptimized() throws {
+      let folder = PackageFolder.url.appendingPathComponent("Sources/APIKit/Base/Sync")
+      var files = [
+        "Program.swift": """
+        @main struct Program {
+          @MainActor static func main() async {
+            let slots = (0..<100).map { _ in MainSlot<Int>() }
+            let tasks = slots.enumerated().map { index, slot in
+              index < 50 ? Task.detached { await slot.wait() } : Task { await slot.wait() }
+            }
+            await Task.yield()
+            for (index, slot) in slots.enumerated() { slot.resume(returning: index) }
+            var sum = 0
+            for task in tasks { sum += await task.value }
+            print(sum)
+          }
+        }
+        """
+      ]
+      for name in ["MainSlot.swift", "MainDelivery.swift", "Mutex.swift", "Atomics.swift"] {
+        files[name] = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+      }
+      let (text, status) = try SwiftCompiler().output(ofOptimized: files)
+      XCTAssertEqual(status, 0, text)
+      XCTAssertEqual(text, "4950")
+    }
+  #endif
 }

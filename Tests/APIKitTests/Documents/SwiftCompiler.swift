@@ -98,24 +98,45 @@ struct SwiftCompiler: Sendable {
   private func run(
     _ flags: [String], on files: [String: String], kinds: [String] = ["error: "]
   ) throws -> [String] {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    var paths: [String] = []
-    for (name, source) in files.sorted(by: { $0.key < $1.key }) {
-      let file = folder.appendingPathComponent(name)
-      try source.write(to: file, atomically: false, encoding: .utf8)
-      paths.append(file.path)
+    let (words, status) = try withFolder(of: files) { _, arguments in
+      try Self.output(of: command + flags + arguments)
     }
-    let isLibrary = files.values.contains { $0.contains("@main") }
-    let (words, status) = try Self.output(
-      of: command + flags + (isLibrary ? ["-parse-as-library"] : []) + paths)
     let errors = words.split(separator: "\n").map(String.init).filter { line in
       // The excerpts below a diagnostic repeat it behind a bar.
       kinds.contains { line.contains($0) } && !line.contains("|")
     }
     guard status == 0 || !errors.isEmpty else { return ["swiftc ended with \(status): \(words)"] }
     return errors
+  }
+
+  /// Compiles the files of one program with optimisation, without the modules of the tests, and runs it: what it writes, and
+  /// its status.
+  func output(ofOptimized files: [String: String]) throws -> (text: String, status: Int32) {
+    try withFolder(of: files) { folder, arguments in
+      let program = folder.appendingPathComponent("program").path
+      let flags = [
+        "-O", "-wmo", "-swift-version", "6", "-package-name", "optimized", "-module-name", "Optimized", "-o",
+        program,
+      ]
+      let (words, status) = try Self.output(of: command + flags + arguments)
+      return status == 0 ? try Self.output(of: [program]) : (words, status)
+    }
+  }
+
+  /// Writes the files to a folder that is there meanwhile; `work` gets it and the arguments that name them.
+  private func withFolder<Result>(
+    of files: [String: String], _ work: (URL, [String]) throws -> Result
+  ) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var arguments = files.values.contains { $0.contains("@main") } ? ["-parse-as-library"] : []
+    for (name, source) in files.sorted(by: { $0.key < $1.key }) {
+      let file = folder.appendingPathComponent(name)
+      try source.write(to: file, atomically: false, encoding: .utf8)
+      arguments.append(file.path)
+    }
+    return try work(folder, arguments)
   }
 
   /// What a program writes, both of its streams in one, and its status.
