@@ -19,8 +19,8 @@ private func liveEvents(_ measurement: Measurement) async throws {
     let counter = EventCounter()
     var (off, ratios) = (Double.infinity, [Double]())
     // Loads have a fast and a slow state, by where the machine puts their threads. The fastest of a few runs is that of chance;
-    // the median of what neighbours differ by is not.
-    for _ in 0..<measurement.rounds * 3 {
+    // the median of what many neighbours differ by is not.
+    for _ in 0..<measurement.rounds * 9 {
       let without = await jobs.managers(count, inFlight: inFlight)
       FlightEvents.shared.add(counter)
       let with = await jobs.managers(count, inFlight: inFlight)

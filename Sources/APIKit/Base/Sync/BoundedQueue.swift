@@ -66,8 +66,7 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   private let isClosed = AtomicFlag()
   private let taken = AtomicInt()
   private let failed = AtomicInt()
-  /// Where the function is called.
-  let queue: DispatchQueue
+  private let queue: DispatchQueue
   /// How many elements may wait.
   let capacity: Int
   private let mark: @Sendable (Element, Int) -> Element?
@@ -99,26 +98,14 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   func put(_ elements: [Element]) { put { $0.put(elements) } }
 
   private func put(_ body: (inout BoundedBuffer<Element>) -> Void) {
-    if store(body) { queue.async { self.drain() } }
-  }
-
-  /// Whether none waits, and none is under way.
-  var isIdle: Bool { state.withLock { !$0.isDraining } }
-
-  /// Adds elements at the end, for a caller on ``queue`` that calls `drain()` then.
-  func store(_ elements: [Element]) { _ = store { $0.put(elements) } }
-
-  private func store(_ body: (inout BoundedBuffer<Element>) -> Void) -> Bool {
-    state.withLock { state in
+    let mustDrain = state.withLock { state in
       guard !isClosed.load() else { return false }
       body(&state.buffer)
       defer { state.isDraining = true }
       return !state.isDraining
     }
+    if mustDrain { queue.async { self.drain() } }
   }
-
-  /// Whether no further call of the function begins.
-  var hasClosed: Bool { isClosed.load() }
 
   /// Begins no further call of the function.
   func close() { isClosed.store(true) }
@@ -134,8 +121,8 @@ final class BoundedQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Calls the function for all that wait. On ``queue`` only.
-  func drain() {
+  /// Calls the function for all that wait.
+  private func drain() {
     while true {
       var (batch, flushers) = state.withLock { state -> ([Element], [CheckedContinuation<Void, Never>]) in
         let batch = state.buffer.take(mark)

@@ -37,7 +37,9 @@ public final class FlightEvents: Sendable {
     var streams: [FlightEventBuffer] = []
     /// Loads with events that were not looked at yet.
     var announced: [FlightRecorder] = []
-    /// With so many of them the wait is over: their events would fill the smallest buffer.
+    /// Where phases were noted that were not told yet.
+    var sources: [any PhaseSource] = []
+    /// With so many loads the wait is over: their events would fill the smallest buffer.
     var manyAnnounced = Int.max
     var isGathering = false
   }
@@ -118,50 +120,54 @@ public final class FlightEvents: Sendable {
     if mustGather { beginGathering() }
   }
 
-  /// On the queue of a listener that waits for events, so that one thread wakes to gather and to tell it; without one on the
-  /// source's own.
-  private func beginGathering() {
-    let home = state.withLock { $0.listeners.first { $0.queue.isIdle }?.queue }
-    (home?.queue ?? queue).async { self.gather(home) }
+  /// A source is to be asked for phases at the next look; not again before it was asked.
+  func announce(_ source: any PhaseSource) {
+    let mustGather = state.withLock { state in
+      state.sources.append(source)
+      defer { state.isGathering = true }
+      return !state.isGathering
+    }
+    if mustGather { beginGathering() }
   }
+
+  private func beginGathering() { queue.async { self.gather() } }
 
   /// Passes events on until a while has gone by without one. It sleeps in between: a timer would wake a second thread each
   /// time.
-  ///
-  /// - Parameter home: The queue of the listener on which it runs, if any.
-  private func gather(_ home: BoundedQueue<LiveEvent>?) {
+  private func gather() {
     var wait = Self.gathering.shortest
     while true {
-      _ = many.wait(timeout: .now() + .milliseconds(wait))
+      sleep(wait)
       wait = min(Self.gathering.longest, wait * 2)
-      let isAny = passOn(home)
-      // A listener that was removed is not kept.
-      if let home, home.hasClosed { return beginGathering() }
-      if let home, !home.isIdle {
-        // The listener may block: meanwhile the next event starts gathering on another queue.
-        state.withLock { $0.isGathering = false }
-        home.drain()
-        let hasHeir = state.withLock { state in
-          defer { state.isGathering = true }
-          return state.isGathering
-        }
-        if hasHeir { return }
-      } else if !isAny {
-        let isOver = state.withLock { state in
-          state.isGathering = !state.announced.isEmpty
-          return !state.isGathering
-        }
-        if isOver { return }
+      // What they tell comes a little later.
+      if askSources() { sleep(Self.gathering.shortest) }
+      if passOn() { continue }
+      let isOver = state.withLock { state in
+        state.isGathering = !state.announced.isEmpty || !state.sources.isEmpty
+        return !state.isGathering
       }
+      if isOver { return }
     }
+  }
+
+  /// Sleeps so many milliseconds, or until many loads have events.
+  private func sleep(_ milliseconds: Int) { _ = many.wait(timeout: .now() + .milliseconds(milliseconds)) }
+
+  /// Returns whether there were any.
+  private func askSources() -> Bool {
+    let sources = state.withLock { state in
+      defer { state.sources = [] }
+      return state.sources
+    }
+    for source in sources { source.tellPhases() }
+    return !sources.isEmpty
   }
 
   /// Puts the events of announced loads into the buffers of those who listen.
   ///
-  /// - Parameter home: A queue that the caller drains; none by default.
   /// - Returns: Whether there were any.
   @discardableResult
-  func passOn(_ home: BoundedQueue<LiveEvent>? = nil) -> Bool {
+  func passOn() -> Bool {
     passing.withLock { _ in
       let loads = state.withLock { state in
         defer { state.announced = [] }
@@ -172,8 +178,7 @@ public final class FlightEvents: Sendable {
       events.reserveCapacity(loads.count * 8)
       for load in loads { load.takeNews(&events) }
       let (queues, streams) = state.withLock { ($0.listeners.map(\.queue), $0.streams) }
-      for queue in queues where queue !== home { queue.put(events) }
-      home?.store(events)
+      for queue in queues { queue.put(events) }
       for stream in streams { stream.put(events) }
       return true
     }

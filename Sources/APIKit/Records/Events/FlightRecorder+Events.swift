@@ -99,4 +99,6 @@ extension FlightRecorder: PhaseObserver {
   package func reached(_ phase: RequestPhase, microsecondsAgo: Int64) {
     if FlightEvents.shared.wants(.events) { tell(.phase(phase), ago: .microseconds(microsecondsAgo)) }
   }
+
+  package func announce(_ source: any PhaseSource) { FlightEvents.shared.announce(source) }
 }

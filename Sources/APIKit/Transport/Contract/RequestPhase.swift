@@ -39,6 +39,15 @@ extension RequestPhase: CustomStringConvertible {
 package protocol PhaseObserver: AnyObject, Sendable {
   /// The request has come further. Called on a thread of the transport; does not block.
   func reached(_ phase: RequestPhase, microsecondsAgo: Int64)
+  /// A source has noted phases, of this request or of others, and is to be asked for them a little later: most requests have
+  /// ended by then.
+  func announce(_ source: any PhaseSource)
+}
+
+/// Notes the phases of requests, and tells them when it is asked.
+package protocol PhaseSource: AnyObject, Sendable {
+  /// Has what was noted told to the observers. May be called from any thread; does not block.
+  func tellPhases()
 }
 
 /// Phases of one request, as a set.

@@ -11,15 +11,15 @@
 
   /// What libcurl's callbacks show of a request while it is under way.
   extension CurlHandle {
-    /// Notes a phase, once for each connection or request. The loop has it told a little later: most requests have
-    /// ended by then, and their metrics tell the same at less cost.
+    /// Notes a phase, once for each connection or request. It is told when the loop is asked: most requests have ended by then,
+    /// and their metrics tell the same at less cost.
     ///
     /// - Parameter time: When it was; now by default.
     func tell(_ phase: RequestPhases, isReused: Bool = false, at time: Int64 = .max) {
       guard transfer.phaseObserver != nil, !transfer.phases.contains(phase) else { return }
       transfer.phases.formUnion(phase)
       let loop = loop
-      if untold.isEmpty { loop.watchPhases() }
+      if untold.isEmpty { loop.announcePhases(of: self) }
       untold.append(CurlPhase(phase: phase, isReused: isReused, at: min(time, loop.now)))
     }
 

@@ -136,7 +136,7 @@
         case .stop(let waiter):
           isStopping = true
           if let waiter { stopped.append(waiter) }
-        case .start, .cancel, .resume, .suspend, .proceed: take(message)
+        case .start, .cancel, .resume, .suspend, .proceed, .tellPhases: take(message)
         }
       }
       messages.removeAll(keepingCapacity: messages.count <= 1024)

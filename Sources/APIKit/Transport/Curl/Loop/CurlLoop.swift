@@ -25,16 +25,14 @@
     private var hasEnded = false
     /// Transfers whose chunks arrive, by their sockets.
     private var chunked: [Int32: CurlHandle] = [:]
-    /// When the handles are checked for phases that were not told yet.
-    @exclusivity(unchecked) private var phasesDue = Int64.max
+    /// Whether the loop will be asked to tell phases.
+    @exclusivity(unchecked) private var hasAnnouncedPhases = false
     /// The texts for TLS version and cipher of connections.
     var tlsNames = CurlTLSNames()
 
     /// How long the thread sleeps at most, in microseconds, before it checks the time once more after the
     /// last transfer has ended.
     private static let idleCheck: Int64 = 10_000_000
-    /// How long a phase waits to be told, in microseconds.
-    private static let phaseDelay: Int64 = 5_000
     /// How many responses are passed to the main actor at once: it works on them while the next are read.
     private static let responsesPerHop = 8
     /// How long an FTP transfer may be without an event before libcurl is called anyway, in milliseconds.
@@ -85,7 +83,6 @@
       startWaiting()
       if timer <= now { act(CURL_SOCKET_TIMEOUT, 0) }
       checkDeadlines()
-      if phasesDue <= now { tellPhases() }
       reap()
       poll.update()
       tellEnded()
@@ -94,7 +91,7 @@
     }
 
     private func timeToSleep() -> Int32 {
-      var alarm = min(timer, nextDue, phasesDue)
+      var alarm = min(timer, nextDue)
       if hasEnded, active.isEmpty { alarm = min(alarm, now + Self.idleCheck) }
       hasEnded = false
       let milliseconds = milliseconds(until: alarm)
@@ -146,6 +143,9 @@
       case .resume(let job): handle(of: job)?.resume()
       case .suspend(let job): suspend(job)
       case .proceed(let job): proceed(job)
+      case .tellPhases:
+        hasAnnouncedPhases = false
+        for handle in active { handle.tellPhases() }
       default: break
       }
     }
@@ -306,16 +306,12 @@
       if areLate { queue.compact { $0.isOver } }
     }
 
-    /// A phase was noted in a handle.
-    func watchPhases() { if phasesDue == .max { phasesDue = now + Self.phaseDelay } }
-
-    /// Tells the phases that are due. The others wait: their requests may end before.
-    private func tellPhases() {
-      phasesDue = .max
-      for handle in active {
-        guard let first = handle.untold.first else { continue }
-        if now - first.at >= Self.phaseDelay { handle.tellPhases() } else { watchPhases() }
-      }
+    /// A phase was noted in a handle. The loop sets no alarm for it: a timer that is the next one of its processor costs a
+    /// request more than all that it tells.
+    func announcePhases(of handle: CurlHandle) {
+      guard !hasAnnouncedPhases else { return }
+      hasAnnouncedPhases = true
+      handle.transfer.phaseObserver?.announce(mailbox)
     }
 
     /// The handle for which the connection of this context is being made.

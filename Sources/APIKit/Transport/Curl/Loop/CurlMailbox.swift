@@ -6,7 +6,7 @@
   ///
   /// Posting takes a lock. The thread is woken by a system call only when it sleeps and was not woken yet.
   /// Posts within one round of deliveries on the main actor wake it once, when the round is over.
-  final class CurlMailbox: Sendable {
+  final class CurlMailbox: PhaseSource {
     /// One message to the loop's thread.
     enum Message: Sendable {
       /// Append the job to the queue.
@@ -21,6 +21,8 @@
       case proceed(CurlJob)
       /// Run work on the loop's thread.
       case perform(@Sendable () -> Void)
+      /// Tell the phases of running requests.
+      case tellPhases
       /// Call back with the loop's counts.
       case inspect(@Sendable (CurlCounts) -> Void)
       /// The network is another one: idle connections and resolved names are of the old one.
@@ -65,6 +67,8 @@
       }
       return isTaken
     }
+
+    func tellPhases() { post(.tellPhases) }
 
     private func wake() { eventfd_write(wakeup, 1) }
 
