@@ -4,13 +4,15 @@ import Foundation
 enum Loopback {
   /// `count` different TCP ports of 127.0.0.1 that are free at this moment.
   ///
-  /// Below those that systems give to sockets by themselves: until the server listens, no other socket may get one.
+  /// Below those that systems give to sockets by themselves: until the server listens, no other socket may get one. Processes
+  /// that were started together look in different ranges, so that no two find the same.
   static func freePorts(_ count: Int) throws -> [UInt16] {
     var sockets: [Int32] = []
     defer { for socket in sockets { close(socket) } }
+    let first = 10_000 + 500 * UInt16(getpid() % 44)
     return try (0..<count).map { _ in
       for _ in 0..<1000 {
-        let port = UInt16.random(in: 10_000..<32_000)
+        let port = UInt16.random(in: first..<first + 500)
         let descriptor = tcpSocket()
         sockets.append(descriptor)
         var address = loopback(port: port)
