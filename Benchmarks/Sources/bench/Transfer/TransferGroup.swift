@@ -25,6 +25,12 @@ struct TransferBench: Sendable {
     nginx = try NginxServer(
       locations: """
         location /big/ { alias files/; gzip off; dav_methods PUT DELETE; client_max_body_size 0; }
+        location = /big/form {
+          client_max_body_size 0; client_body_in_file_only clean;
+          proxy_pass_request_body off; proxy_set_header Content-Length ""; proxy_method GET;
+          proxy_pass http://127.0.0.1:$server_port/big/kept;
+        }
+        location = /big/kept { return 204; }
         location /api/ { alias files/; gzip off; default_type application/json; }
         """)
     try Data(try RawFixtures.page()).write(to: nginx.files.appendingPathComponent("list"))
@@ -36,6 +42,8 @@ struct TransferBench: Sendable {
   func source(_ size: Int) -> String { nginx.files.appendingPathComponent("source-\(size).bin").path }
   func url(_ size: Int) -> String { "\(server)/source-\(size).bin" }
   var uploadURL: String { "\(server)/put/uploaded.bin" }
+  /// Keeps the body of a POST as the other does that of a PUT, and then removes it.
+  var formURL: String { "\(server)/form" }
 
   /// A file of zeros that takes no room.
   func make(_ size: Int) throws {

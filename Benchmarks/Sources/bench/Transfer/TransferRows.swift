@@ -31,10 +31,8 @@ enum TransferRows {
       theirs: { [["/usr/bin/curl", "-s", "-f", "-T", $0.source(gigabyte), $0.uploadURL]] })
     try compare(
       measurement, "1 GiB multipart", "curl -F", 1.1,
-      ours: { own("transfer-upload", [$0.server, "put/uploaded.bin", $0.source(gigabyte), "form"]) },
-      theirs: {
-        [["/usr/bin/curl", "-s", "-f", "-X", "PUT", "-F", "file=@\($0.source(gigabyte))", $0.uploadURL]]
-      })
+      ours: { own("transfer-upload", [$0.server, "form", $0.source(gigabyte), "form"]) },
+      theirs: { [["/usr/bin/curl", "-s", "-f", "-F", "file=@\($0.source(gigabyte))", $0.formURL]] })
   }
 
   private static func own(_ job: String, _ arguments: [String]) -> [String] {
