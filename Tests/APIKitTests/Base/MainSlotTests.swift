@@ -63,9 +63,9 @@ import XCTest
     XCTAssertEqual(value, 3)
   }
 
-  // Elsewhere the files need C.
+  // On other platforms these files import functions of CAPIKit.
   #if os(Linux)
-    /// The optimiser leaves out the way to an actor on which nothing is done, and the task goes on without its value.
+    /// The optimizer removes the hop to an actor whose method does nothing; the task would then continue without its value.
     func testItWaitsInAProgramThatIsOptimized() throws {
       let folder = PackageFolder.url.appendingPathComponent("Sources/APIKit/Base/Sync")
       var files = [

@@ -109,8 +109,8 @@ struct SwiftCompiler: Sendable {
     return errors
   }
 
-  /// Compiles the files of one program with optimisation, without the modules of the tests, and runs it: what it writes, and
-  /// its status.
+  /// Compiles the files as one optimized program, without the modules of the tests, and runs it. Returns its output and its
+  /// status.
   func output(ofOptimized files: [String: String]) throws -> (text: String, status: Int32) {
     try withFolder(of: files) { folder, arguments in
       let program = folder.appendingPathComponent("program").path
@@ -123,7 +123,7 @@ struct SwiftCompiler: Sendable {
     }
   }
 
-  /// Writes the files to a folder that is there meanwhile; `work` gets it and the arguments that name them.
+  /// Writes the files to a temporary folder, and passes it to `work` with the arguments that name them.
   private func withFolder<Result>(
     of files: [String: String], _ work: (URL, [String]) throws -> Result
   ) throws -> Result {

@@ -42,7 +42,7 @@ struct TransferBench: Sendable {
   func source(_ size: Int) -> String { nginx.files.appendingPathComponent("source-\(size).bin").path }
   func url(_ size: Int) -> String { "\(server)/source-\(size).bin" }
   var uploadURL: String { "\(server)/put/uploaded.bin" }
-  /// Keeps the body of a POST as the other does that of a PUT, and then removes it.
+  /// Writes the body of a POST to a file, as ``uploadURL`` does that of a PUT, and removes it.
   var formURL: String { "\(server)/form" }
 
   /// A file of zeros that takes no room.

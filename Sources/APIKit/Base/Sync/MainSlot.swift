@@ -35,7 +35,7 @@ private actor Parking: SerialExecutor {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
 
-  /// It reads what the actor holds: the compiler leaves out the way to an actor on which nothing is done.
+  /// Reads the state of the actor: the optimizer removes the hop to an actor whose method does nothing.
   @inline(never) func stay() {
     precondition(job.withLock { $0 == nil }, "the task was not let go")
   }

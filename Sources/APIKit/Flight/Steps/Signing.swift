@@ -87,7 +87,7 @@ extension Flight {
     if let credential = run.credential?.credential { authenticator?.attach(credential, to: &request) }
   }
 
-  /// Weak, because the exchange that holds it stays with a load that has failed.
+  /// Holds the flight weakly: a flight that has failed keeps its exchange, and that keeps this closure.
   private var progressReport: (@Sendable (TransferProgress) -> Void)? {
     guard call.terms.wantsProgress, let flightStore else { return nil }
     return { [weak self] progress in

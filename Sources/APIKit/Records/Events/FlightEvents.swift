@@ -120,7 +120,7 @@ public final class FlightEvents: Sendable {
     if mustGather { beginGathering() }
   }
 
-  /// A source is to be asked for phases at the next look; not again before it was asked.
+  /// Has a source asked for its phases at the next look. A source calls this once until it was asked.
   func announce(_ source: any PhaseSource) {
     let mustGather = state.withLock { state in
       state.sources.append(source)
@@ -137,10 +137,10 @@ public final class FlightEvents: Sendable {
   private func gather() {
     var wait = Self.gathering.shortest
     while true {
-      sleep(wait)
+      let hasMany = sleep(wait)
       wait = min(Self.gathering.longest, wait * 2)
-      // What they tell comes a little later.
-      if askSources() { sleep(Self.gathering.shortest) }
+      // They report a little later, from their own threads. A full buffer does not wait for them.
+      if askSources(), !hasMany { sleep(Self.gathering.shortest) }
       if passOn() { continue }
       let isOver = state.withLock { state in
         state.isGathering = !state.announced.isEmpty || !state.sources.isEmpty
@@ -150,10 +150,12 @@ public final class FlightEvents: Sendable {
     }
   }
 
-  /// Sleeps so many milliseconds, or until many loads have events.
-  private func sleep(_ milliseconds: Int) { _ = many.wait(timeout: .now() + .milliseconds(milliseconds)) }
+  /// Sleeps so many milliseconds, or until many loads have events: true then.
+  @discardableResult private func sleep(_ milliseconds: Int) -> Bool {
+    many.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
+  }
 
-  /// Returns whether there were any.
+  /// Asks the announced sources for their phases; returns whether there were any.
   private func askSources() -> Bool {
     let sources = state.withLock { state in
       defer { state.sources = [] }

@@ -46,7 +46,7 @@ package protocol PhaseObserver: AnyObject, Sendable {
 
 /// Notes the phases of requests, and tells them when it is asked.
 package protocol PhaseSource: AnyObject, Sendable {
-  /// Has what was noted told to the observers. May be called from any thread; does not block.
+  /// Reports the noted phases to their observers, a little later. May be called from any thread; does not block.
   func tellPhases()
 }
 

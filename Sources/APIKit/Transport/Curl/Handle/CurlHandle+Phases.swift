@@ -11,8 +11,8 @@
 
   /// What libcurl's callbacks show of a request while it is under way.
   extension CurlHandle {
-    /// Notes a phase, once for each connection or request. It is told when the loop is asked: most requests have ended by then,
-    /// and their metrics tell the same at less cost.
+    /// Notes a phase, once for each connection or request, and does not report it yet. The loop is asked for noted phases from
+    /// time to time: most requests have ended by then, and their metrics report the same phases at less cost.
     ///
     /// - Parameter time: When it was; now by default.
     func tell(_ phase: RequestPhases, isReused: Bool = false, at time: Int64 = .max) {

@@ -306,8 +306,8 @@
       if areLate { queue.compact { $0.isOver } }
     }
 
-    /// A phase was noted in a handle. The loop sets no alarm for it: a timer that is the next one of its processor costs a
-    /// request more than all that it tells.
+    /// A phase was noted in a handle. The loop sets no timer for it: arming one that expires before all other timers of the
+    /// processor costs a request more than its events do.
     func announcePhases(of handle: CurlHandle) {
       guard !hasAnnouncedPhases else { return }
       hasAnnouncedPhases = true
