@@ -1,4 +1,5 @@
 import APIKit
+import CMachine
 
 let monitorGroup = BenchGroup(name: "monitor", summary: "live events, kept exchanges, the report page") {
   measurement in
@@ -10,27 +11,65 @@ let monitorGroup = BenchGroup(name: "monitor", summary: "live events, kept excha
 private func liveEvents(_ measurement: Measurement) async throws {
   let names = (
     many: "events on, one listener, against off, 64 in flight",
-    alone: "events on, one listener, against off, one at a time"
+    alone: "events on, one listener, against off, one at a time, all on one core"
   )
   guard measurement.wants(names.many, names.alone) else { return }
-  let jobs = try WireJobs(try WireServer.shared.get().baseURL)
-  for (name, count, inFlight) in [(names.many, 12_800, 64), (names.alone, 3_000, 1)]
-  where measurement.wants(name) {
+  let rounds = measurement.rounds * 20
+  if measurement.wants(names.many) {
+    let jobs = try WireJobs(try WireServer.shared.get().baseURL)
+    await EventsCost(jobs, rounds: rounds, loads: 6_400, inFlight: 64).record(names.many, measurement)
+  }
+  if measurement.wants(names.alone) {
+    let core = machine_core_above(-1)
+    let server = try WireServer()
+    try server.pin(toCore: core)
+    let cost: EventsCost = try ChildProcess.run(
+      "pinned-events", [String(core), server.baseURL, String(rounds)])
+    cost.record(names.alone, measurement)
+  }
+}
+
+/// ``EventsCost`` of lone loads on one core, which their server shares: all that events cost is in it, and not the chance of
+/// where a machine with two cores puts three threads. The arguments are the core, the server and the number of rounds.
+func pinnedEvents(_ arguments: [String]) async throws -> EventsCost {
+  guard arguments.count == 3, let rounds = Int(arguments[2]) else {
+    throw BenchFailure("a core, a server and a number of rounds are needed")
+  }
+  return await EventsCost(
+    try pinnedJobs(Array(arguments.prefix(2))), rounds: rounds, loads: 1_000, inFlight: 1)
+}
+
+/// What one listener costs a load: the mean of the fastest tenth of many short rounds, each side first in every other: a
+/// single best round is chance.
+struct EventsCost: Codable {
+  /// The seconds of a load with it and without.
+  private let on, off: Double
+  /// The events that it was told of, a load.
+  private let events: Int
+
+  init(_ jobs: WireJobs, rounds: Int, loads: Int, inFlight: Int) async {
     let counter = EventCounter()
-    var (off, ratios) = (Double.infinity, [Double]())
-    // Loads have a fast and a slow state, by where the machine puts their threads. The fastest of a few runs is that of chance;
-    // the median of what many neighbours differ by is not.
-    for _ in 0..<measurement.rounds * 9 {
-      let without = await jobs.managers(count, inFlight: inFlight)
-      FlightEvents.shared.add(counter)
-      let with = await jobs.managers(count, inFlight: inFlight)
-      FlightEvents.shared.remove(counter)
-      off = min(off, without)
-      ratios.append(with / without)
+    var (with, without) = ([Double](), [Double]())
+    for round in 0..<rounds * 2 {
+      let listens = (round + 1) / 2 % 2 == 0
+      if listens { FlightEvents.shared.add(counter) }
+      let seconds = await jobs.managers(loads, inFlight: inFlight)
+      if listens { FlightEvents.shared.remove(counter) }
+      if listens { with.append(seconds) } else { without.append(seconds) }
     }
+    (on, off) = (Self.fastest(with), Self.fastest(without))
+    events = counter.perLoad
+  }
+
+  private static func fastest(_ seconds: [Double]) -> Double {
+    let tenth = max(1, seconds.count / 10)
+    return seconds.sorted().prefix(tenth).reduce(0, +) / Double(tenth)
+  }
+
+  func record(_ name: String, _ measurement: Measurement) {
     measurement.record(
-      name, ratios.sorted()[ratios.count / 2], "x", bar: .atMost(1.03),
-      note: "\(counter.perLoad) events a load, \(Int(off * 1e9)) ns a load without, at best")
+      name, on / off, "x", bar: .atMost(1.03),
+      note: "\(events) events a load, \(Int(on * 1e9)) against \(Int(off * 1e9)) ns a load")
   }
 }
 

@@ -2,6 +2,7 @@
 let childJobs: [String: @Sendable ([String]) async throws -> any Encodable & Sendable] = [
   "pinned-managers": pinnedManagers,
   "pinned-bare-curl": pinnedBareCurl,
+  "pinned-events": pinnedEvents,
   "lone-loads": loneLoads,
   "first-load": firstLoad,
   "first-urlsession": firstURLSession,

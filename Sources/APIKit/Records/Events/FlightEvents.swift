@@ -39,8 +39,8 @@ public final class FlightEvents: Sendable {
     var announced: [FlightRecorder] = []
     /// Where phases were noted that were not told yet.
     var sources: [any PhaseSource] = []
-    /// With so many loads the wait is over: their events would fill the smallest buffer.
-    var manyAnnounced = Int.max
+    /// With so many loads the wait is over.
+    var manyAnnounced = FlightEvents.mostAnnounced
     var isGathering = false
   }
 
@@ -60,6 +60,9 @@ public final class FlightEvents: Sendable {
   private static let gathering = (shortest: 5, longest: 80)
   /// How many events of a load come between two looks, at most, by experience.
   private static let eventsOfALoad = 16
+  /// How many loads are announced at a look, at most: more of them would leave the processor's cache before their events are
+  /// read, which costs as much as reading.
+  private static let mostAnnounced = 160
 
   /// Tells a listener of all events from now on. It is kept until `remove(_:)`; a second call changes nothing.
   ///
@@ -214,7 +217,9 @@ public final class FlightEvents: Sendable {
       for observer in state.observers { all.formUnion(observer.wants) }
       interest.store(all.rawValue)
       let capacities = state.listeners.map(\.queue.capacity) + state.streams.map(\.capacity)
-      state.manyAnnounced = max(1, (capacities.min() ?? .max) / Self.eventsOfALoad)
+      // The events of more would not fit into the smallest buffer.
+      let fitting = (capacities.min() ?? .max) / Self.eventsOfALoad
+      state.manyAnnounced = min(max(1, fitting), Self.mostAnnounced)
       return result
     }
   }
