@@ -10,7 +10,8 @@ enum TransferRows {
 
   // MARK: Time
 
-  /// Wall and CPU of whole processes, the medians, in turn with the other side's.
+  /// Wall and CPU of whole processes, in turn with the other side's, which is first in every other round. Of the time on the wall
+  /// the best counts: most of it is the server's, whose pages the machine gives it now fast and now slowly. Of the CPU the median.
   static func times(_ measurement: Measurement) throws {
     try compare(
       measurement, "1 GiB down", "the curl command", 1.15,
@@ -52,19 +53,20 @@ enum TransferRows {
       unlink(bench.source(gigabyte))
     }
     var costs: (ours: [machine_cost], theirs: [machine_cost]) = ([], [])
-    for _ in 0..<measurement.rounds {
+    for round in 0..<measurement.rounds * 2 {
       bench.clear()
-      costs.ours.append(try run([ours(bench)]))
-      bench.clear()
-      costs.theirs.append(try run(theirs(bench)))
+      if (round + 1) / 2 % 2 == 0 {
+        costs.ours.append(try run([ours(bench)]))
+      } else {
+        costs.theirs.append(try run(theirs(bench)))
+      }
     }
-    for (name, cost) in [(names[0], \machine_cost.wall), (names[1], \machine_cost.cpu)] {
-      let (ours, theirs) = (
-        median(costs.ours.map { $0[keyPath: cost] }), median(costs.theirs.map { $0[keyPath: cost] })
-      )
+    let wall = (costs.ours.map(\.wall).min() ?? 0, costs.theirs.map(\.wall).min() ?? 0)
+    let cpu = (median(costs.ours.map(\.cpu)), median(costs.theirs.map(\.cpu)))
+    for (name, times, how) in [(names[0], wall, "best"), (names[1], cpu, "medians")] {
       measurement.record(
-        name, ours / theirs, "x", bar: .atMost(bar),
-        note: String(format: "%.2f against %.2f s, medians of %d", ours, theirs, measurement.rounds))
+        name, times.0 / times.1, "x", bar: .atMost(bar),
+        note: String(format: "%.2f against %.2f s, ", times.0, times.1) + "\(how) of \(measurement.rounds)")
     }
   }
 
