@@ -47,15 +47,17 @@ private struct SmallestBuilds {
 
   private let folder = URL(fileURLWithPath: ".build-bench/build").standardizedFileURL
 
-  /// Lays both trees out. The application is the same in both.
+  /// Lays both trees out. The application is the same in both, but for a label that the core no longer has.
   init() throws {
     try? FileManager.default.removeItem(at: folder)
     for (tree, commit) in [(Tree.whole, Self.wholeCommit), (.core, "HEAD")] {
       let place = path(tree)
       try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-      try shell("git archive \(commit) Package.swift Sources Benchmarks Tests | tar -x -C '\(place)'")
+      try shell("git archive \(commit) | tar -x -C '\(place)'")
     }
-    try shell("cp -R Benchmarks/Sources/smallest '\(path(.whole))/Benchmarks/Sources/'")
+    let sources = "\(path(.whole))/Benchmarks/Sources"
+    try shell("cp -R Benchmarks/Sources/smallest '\(sources)/'")
+    try shell("sed -i 's/response(\\[/response(for: [/' '\(sources)/smallest/Smallest.swift'")
     try shell(
       """
       cat >>'\(path(.whole))/Package.swift' <<'END'
