@@ -11,7 +11,7 @@ let buildGroup = BenchGroup(
   for (row, optimized) in [(BuildRow.release, true), (.debug, false)] where measurement.wants(row.name) {
     let (whole, core) = (try builds.build(.whole, optimized), try builds.build(.core, optimized))
     measurement.record(
-      row.name, core / whole, "x", bar: .atMost(0.8),
+      row.name, core / whole, "x", bar: .atMost(0.7),
       note: String(format: "%.0f s against %.0f s", core, whole))
     guard optimized else { continue }
     let (large, small) = (try builds.strippedSize(.whole), try builds.strippedSize(.core))
