@@ -90,6 +90,9 @@ final class Measurement {
 
   // MARK: Timing
 
+  /// Which side has this turn, of two in each round: each side comes first in every other round.
+  static func isOurs(turn: Int) -> Bool { (turn + 1) / 2 % 2 == 0 }
+
   private func runs(in slice: Double, _ body: () throws -> Void) rethrows -> Int {
     var count = 1
     while true {

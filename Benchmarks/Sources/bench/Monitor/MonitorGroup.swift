@@ -50,12 +50,14 @@ struct EventsCost: Codable {
   init(_ jobs: WireJobs, rounds: Int, loads: Int, inFlight: Int) async {
     let counter = EventCounter()
     var (with, without) = ([Double](), [Double]())
-    for round in 0..<rounds * 2 {
-      let listens = (round + 1) / 2 % 2 == 0
-      if listens { FlightEvents.shared.add(counter) }
-      let seconds = await jobs.managers(loads, inFlight: inFlight)
-      if listens { FlightEvents.shared.remove(counter) }
-      if listens { with.append(seconds) } else { without.append(seconds) }
+    for turn in 0..<rounds * 2 {
+      if Measurement.isOurs(turn: turn) {
+        FlightEvents.shared.add(counter)
+        with.append(await jobs.managers(loads, inFlight: inFlight))
+        FlightEvents.shared.remove(counter)
+      } else {
+        without.append(await jobs.managers(loads, inFlight: inFlight))
+      }
     }
     (on, off) = (Self.fastest(with), Self.fastest(without))
     events = counter.perLoad

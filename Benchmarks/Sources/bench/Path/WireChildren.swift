@@ -17,6 +17,7 @@ func pinnedBareCurl(_ arguments: [String]) async throws -> PinnedTime {
   return PinnedTime(seconds: try jobs.bareCurl(6_400, inFlight: 64))
 }
 
+/// The jobs of a process that stays on one core; the arguments are the core and the server.
 func pinnedJobs(_ arguments: [String]) throws -> WireJobs {
   guard arguments.count == 2, let core = Int(arguments[0]) else {
     throw BenchFailure("a core and a server are needed")
