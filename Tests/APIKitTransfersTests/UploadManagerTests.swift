@@ -20,7 +20,7 @@ import XCTest
           let server = try ScriptedServer(scripts: [script, [.readRequest, first, .waitForClose]])
           defer { server.stop() }
           let manager = manager(try server.url("/api"), attempts: 3)
-          if isKept { _ = try await manager.response(uploading: .bytes([1])) }
+          if isKept { _ = try await manager.response(uploading: stream([[1]])) }
           let opened = Counter()
           let body = stream([[1, 2, 3], [4, 5, 6]], length: length, opened: opened)
           let error = await failure { try await manager.response(uploading: body) }

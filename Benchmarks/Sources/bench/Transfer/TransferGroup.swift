@@ -31,9 +31,7 @@ struct TransferBench: Sendable {
           proxy_pass http://127.0.0.1:$server_port/big/kept;
         }
         location = /big/kept { return 204; }
-        location /api/ { alias files/; gzip off; default_type application/json; }
         """)
-    try Data(try RawFixtures.page()).write(to: nginx.files.appendingPathComponent("list"))
   }
 
   var server: String { nginx.url("/big") }

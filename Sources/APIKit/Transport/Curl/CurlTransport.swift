@@ -273,8 +273,10 @@
       TransportEnd.tell(self)
     }
 
-    /// The counts of the main loop; nil after it has stopped.
-    func counts() async -> CurlCounts? { await counts(loops.main) }
+    /// The counts of a loop; nil where there is none, and after it has stopped.
+    func counts(of kind: CurlLoops.LoopKind = .main) async -> CurlCounts? {
+      if let mailbox = loops.mailboxIfAny(kind) { await counts(mailbox) } else { nil }
+    }
 
     /// The counts of the loop of open connections; nil where there is none.
     func wireCounts() async -> CurlCounts? {

@@ -209,8 +209,8 @@ public struct TransportConfiguration: Sendable {
 public struct ConnectionLimits: Sendable, Hashable {
   /// Connections to one host; the default is 64. Further requests wait in the transport's queue, in order.
   ///
-  /// `CurlTransport` counts those of requests with a body and of streamed responses over TLS separately, and, where there is
-  /// no limit in all, those of event streams and line streams.
+  /// `CurlTransport` counts those of requests with a body over TLS separately, and, where there is no limit in all, those of
+  /// bodies that are files or streams, and those of event streams and line streams.
   public var perHost: Int
   /// Connections in all; nil, the default, means no limit. With one, `CurlTransport` does not use HTTP/2
   /// unless by ``HTTPVersionPolicy/http2PriorKnowledge``.

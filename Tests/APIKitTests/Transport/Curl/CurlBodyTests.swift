@@ -158,7 +158,7 @@
         return transport.start(exchange) { _ in }
       }
       XCTAssertTrue(server.waitForRequests(1))
-      let waiting = await transport.counts()?.waiting
+      let waiting = await transport.counts(of: .transfers)?.waiting
       XCTAssertEqual(waiting, 299)
       XCTAssertLessThan(descriptors, before + 10)
       XCTAssertEqual(names.count, 2, "the upload, and the partial file of the one that runs")
@@ -176,7 +176,7 @@
       let transport = try CurlTransport(.ephemeral)
       let url = try server.url()
       // Opens the connection while there are descriptors.
-      _ = try await transport.send(HTTPRequest(url: url))
+      try await transport.keepConnection(to: url, for: .file(path: path("upload")))
       let upload = HTTPExchange(HTTPRequest(method: .put, url: url, body: .file(path: path("upload"))))
       let download = HTTPExchange(HTTPRequest(url: url), destination: .file(path: path("download")))
       var limit = rlimit()

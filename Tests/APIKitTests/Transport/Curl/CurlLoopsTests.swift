@@ -1,6 +1,7 @@
 #if os(Linux)
   @testable import TestSupport
   import TestServers
+  import Foundation
   import XCTest
 
   @testable import APIKit
@@ -62,6 +63,48 @@
       }
       XCTAssertEqual(connections[.http2]?.count, 1)
       XCTAssertLessThanOrEqual(connections[.http1_1]?.count ?? 0, 64)
+      await transport.shutdown()
+    }
+
+    func testFilesAndStreamsDoNotHoldUpWhatIsSmall() async throws {
+      let server = try NginxServer.shared()
+      let transport = try CurlTransport(.ephemeral)
+      let url = try HTTPURL(server.url("/echo"))
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("loops-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let file = folder.appendingPathComponent("file").path
+      try Data("upload".utf8).write(to: URL(fileURLWithPath: file))
+      for (request, destination) in [
+        (HTTPRequest(url: url), HTTPExchange.Destination.file(path: file + "2")),
+        (HTTPRequest(url: url), .stream),
+        (HTTPRequest(method: .post, url: url, body: .file(path: file)), .memory()),
+      ] {
+        // The thread of the transfer is held at the head of its response until a small load has landed.
+        let (held, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        var exchange = HTTPExchange(request, destination: destination)
+        exchange.inspectHead = { _, _ in
+          held.signal()
+          guard released.wait(timeout: .now() + 20) == .success else {
+            throw ValidationError("nothing landed")
+          }
+        }
+        let isDone = expectation(description: "the transfer has ended")
+        let operation = transport.start(exchange) { result in
+          if case .failure(let error) = result { XCTFail("\(destination): \(error)") }
+          isDone.fulfill()
+        }
+        await withCheckedContinuation { reached in
+          DispatchQueue.global().async {
+            held.wait()
+            reached.resume()
+          }
+        }
+        _ = try await transport.send(HTTPRequest(url: url))
+        released.signal()
+        await fulfillment(of: [isDone], timeout: 20)
+        withExtendedLifetime(operation) {}
+      }
       await transport.shutdown()
     }
 

@@ -120,7 +120,7 @@
             let server = try server(next, tls, dies: dies, readsBody: readsBody)
             defer { server.stop() }
             let transport = try transport(tls)
-            _ = try await transport.send(HTTPRequest(url: try server.url("/warm")))
+            try await transport.keepConnection(to: try server.url("/warm"), for: body)
             let manager = makeManager(try server.url(), transport, policy)
             (manager.method, manager.body) = (index == 0 ? .post : .patch, body)
             let error = try await errorThrown { () throws(APIError) in try await manager.response() }

@@ -205,12 +205,12 @@
       let server = try ScriptedServer(.readRequest, .response(Self.echo), .readRequest)
       defer { server.stop() }
       let transport = try CurlTransport(.ephemeral)
-      _ = try await transport.send(HTTPRequest(url: try server.url()))
       let body = HTTPBody.stream(
         HTTPBodyStream(length: 3, isReplayable: true) {
           let chunks = Counter()
           return { chunks.next() == 0 ? [1, 2, 3] : nil }
         })
+      try await transport.keepConnection(to: try server.url(), for: body)
       let error = await failure {
         try await transport.send(HTTPRequest(method: .post, url: try server.url(), body: body))
       }

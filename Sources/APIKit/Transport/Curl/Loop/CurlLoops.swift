@@ -7,6 +7,9 @@
     enum LoopKind: Hashable, CaseIterable {
       /// Everything that needs no loop of its own.
       case main
+      /// Bodies that are files or streams, in either direction. They come as fast as the network and the disk can, so that what
+      /// shares their thread waits for it. They do not use HTTP/2; see `needsHTTP1(_:)`.
+      case transfers
       /// HTTP over TLS that must not use HTTP/2; see `needsHTTP1(_:)`.
       ///
       /// libcurl decides for each host whether requests share a connection (7.88: `Curl_multiuse_state`). In one
@@ -50,19 +53,24 @@
       let kind: LoopKind =
         if CurlFTP.serves(exchange.request.url) { .ftp } else if staysOpen(exchange) {
           .streams
-        } else if needsHTTP1(exchange) { .http1 } else { .main }
+        } else if passesBodies(exchange) { .transfers } else if needsHTTP1(exchange) { .http1 } else { .main }
       guard kind != .main else { return main }
       return try state.withLock { state throws(APIError) in
         if let mailbox = state.others[kind] { return mailbox }
         // The stopped mailbox fails the job with `transportStopped`.
         if state.isStopped { return main }
         var configuration = configuration
-        if kind == .http1 || kind == .streams, mayUseHTTP2 { configuration.versions = .http1Only }
+        if kind != .ftp, mayUseHTTP2 { configuration.versions = .http1Only }
         let mailbox = try CurlMailbox()
         try CurlLoop(configuration, mailbox: mailbox, isForFTP: kind == .ftp).start("apikit-curl")
         state.others[kind] = mailbox
         return mailbox
       }
+    }
+
+    /// The mailbox of a loop, where one was needed.
+    func mailboxIfAny(_ kind: LoopKind) -> CurlMailbox? {
+      kind == .main ? main : state.withLock { $0.others[kind] }
     }
 
     /// The loop of open connections, where one was needed.
@@ -86,6 +94,16 @@
       exchange.onSlot != nil && configuration.connections.total == nil
     }
 
+    /// Whether a body of an exchange is passed on, to or from a file or a stream, and not kept in memory.
+    private func passesBodies(_ exchange: HTTPExchange) -> Bool {
+      guard configuration.connections.total == nil else { return false }
+      if case .memory = exchange.destination {} else { return true }
+      return switch exchange.request.body {
+      case .empty, .bytes: false
+      case .file, .stream: true
+      }
+    }
+
     /// Whether an exchange that may use HTTP/2 loses responses or takes too much memory there, so that it uses
     /// HTTP/1.1.
     ///
@@ -98,7 +116,6 @@
     /// - SeeAlso: <https://github.com/curl/curl/issues/22984>, <https://github.com/curl/curl/pull/8263>
     private func needsHTTP1(_ exchange: HTTPExchange) -> Bool {
       guard mayUseHTTP2, exchange.request.url.scheme == "https" else { return false }
-      if case .stream = exchange.destination { return true }
       return !exchange.request.body.isEmpty || exchange.request.method.hasLengthWithoutBody
     }
 
