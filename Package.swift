@@ -22,6 +22,8 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1), .macCatalyst(.v16)],
   products: [
     .library(name: "APIKit", targets: ["APIKit"]),
+    .library(name: "APIKitSigning", targets: ["APIKitSigning"]),
+    .library(name: "APIKitOAuth", targets: ["APIKitOAuth"]),
     .library(name: "APIKitSockets", targets: ["APIKitSockets"]),
     .library(name: "APIKitTransfers", targets: ["APIKitTransfers"]),
     .library(name: "APIKitReports", targets: ["APIKitReports"]),
@@ -47,6 +49,10 @@ let package = Package(
     .target(
       name: "APIKit", dependencies: ["CAPIKit"], exclude: privacyManifest.excluded,
       resources: privacyManifest.resources, swiftSettings: swift),
+    // Signatures of requests and responses by common schemes: digests and HMAC, AWS, HTTP message signatures.
+    .target(name: "APIKitSigning", dependencies: ["APIKit"], swiftSettings: swift),
+    // Sign-in by OAuth 2.0: the code with PKCE in a browser, devices, refresh and revocation, discovery.
+    .target(name: "APIKitOAuth", dependencies: ["APIKit"], swiftSettings: swift),
     // Connections that stay open: WebSockets, server-sent events, lines, streams of bytes.
     .target(name: "APIKitSockets", dependencies: ["APIKit"], swiftSettings: swift),
     // Files both ways, and what is kept until it can be sent: downloads, uploads, queues, the action log.
@@ -62,7 +68,7 @@ let package = Package(
     .target(name: "Reformers", dependencies: ["APIKit"], swiftSettings: swift),
     .target(
       name: "DemoServer",
-      dependencies: ["APIKit", "APIKitSockets"],
+      dependencies: ["APIKit", "APIKitOAuth", "APIKitSigning", "APIKitSockets"],
       // Its files, not the folder: a bundle with a folder of this name cannot be signed for iOS, nor for its simulators.
       resources: [.process("Resources")],
       swiftSettings: swift
@@ -70,8 +76,8 @@ let package = Package(
     .executableTarget(
       name: "DemoCLI",
       dependencies: [
-        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitConsole", "APIKitTesting",
-        "Reformers", "DemoServer",
+        "APIKit", "APIKitOAuth", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports",
+        "APIKitConsole", "APIKitTesting", "Reformers", "DemoServer",
       ],
       exclude: ["API/REPORT.md"],
       swiftSettings: swift
@@ -102,13 +108,22 @@ let package = Package(
     .testTarget(
       name: "APIKitTests",
       dependencies: [
-        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers",
-        "DemoServer", "TestServers",
-        "TestSupport",
+        "APIKit", "APIKitOAuth", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports",
+        "APIKitTesting", "Reformers", "DemoServer", "TestServers", "TestSupport",
         // OpenSSL for scripted servers over TLS.
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
       ],
-      exclude: ["Signing/verify_signatures.py"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "APIKitSigningTests",
+      dependencies: [
+        "APIKit", "APIKitSigning", "APIKitTesting", "DemoServer", "TestServers", "TestSupport",
+      ],
+      exclude: ["verify_signatures.py"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "APIKitOAuthTests",
+      dependencies: ["APIKit", "APIKitOAuth", "APIKitTesting", "DemoServer", "TestServers", "TestSupport"],
       swiftSettings: swift),
     .testTarget(
       name: "APIKitSocketsTests",
@@ -117,8 +132,8 @@ let package = Package(
     .testTarget(
       name: "APIKitTransfersTests",
       dependencies: [
-        "APIKit", "APIKitTransfers", "APIKitReports", "APIKitTesting", "DemoServer", "TestServers",
-        "TestSupport",
+        "APIKit", "APIKitSigning", "APIKitTransfers", "APIKitReports", "APIKitTesting", "DemoServer",
+        "TestServers", "TestSupport",
       ],
       swiftSettings: swift),
     .testTarget(
@@ -138,9 +153,8 @@ let package = Package(
     .testTarget(
       name: "DemoCLITests",
       dependencies: [
-        "DemoCLI", "APIKit", "APIKitTransfers", "APIKitReports", "APIKitConsole", "APIKitTesting",
-        "DemoServer",
-        "TestServers",
+        "DemoCLI", "APIKit", "APIKitOAuth", "APIKitTransfers", "APIKitReports", "APIKitConsole",
+        "APIKitTesting", "DemoServer", "TestServers",
       ],
       swiftSettings: swift),
     // What `--bases` writes of a document, for tests in another module.
@@ -152,10 +166,12 @@ let package = Package(
       dependencies: ["APIGenerator", "APIKit", "APIKitTesting", "APIKitTransfers", "GeneratedShop"],
       swiftSettings: swift),
     .testTarget(
-      name: "DemoServerTests", dependencies: ["APIKit", "DemoServer", "TestSupport"], swiftSettings: swift),
+      name: "DemoServerTests",
+      dependencies: ["APIKit", "APIKitOAuth", "APIKitSigning", "DemoServer", "TestSupport"],
+      swiftSettings: swift),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["APIKit", "APIKitSockets", "APIKitTesting", "TestServers"],
+      dependencies: ["APIKit", "APIKitOAuth", "APIKitSockets", "APIKitTesting", "TestServers"],
       path: "Tests/Interop",
       exclude: [
         "requirements.txt", "authorization_server.py", "ftp_server.py", "socket_server.py", "bytes_server.py",
@@ -176,9 +192,8 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers",
-        "TestServers", "DemoServer",
-        "BareCurl", "CMachine",
+        "APIKit", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting",
+        "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
     // The least that an application links; see the group `build` of the measurements.
@@ -193,7 +208,7 @@ let package = Package(
     // What the application in Examples/Homes does without views: here it is tested. Xcode builds it by its own project, for
     // systems later than the oldest of the package.
     .target(
-      name: "HomesModel", dependencies: ["APIKit", "APIKitImages", "APIKitTransfers"],
+      name: "HomesModel", dependencies: ["APIKit", "APIKitImages", "APIKitOAuth", "APIKitTransfers"],
       path: "Examples/Homes/Model", packageAccess: false, swiftSettings: swift),
     .testTarget(
       name: "HomesTests",

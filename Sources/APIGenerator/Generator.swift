@@ -108,7 +108,8 @@ struct Generator {
         return members.contains { if case .boxed = $0.type { true } else { false } }
       })
     layout.add(
-      FileLayout.Part(lines: writer.lines(), needsFoundation: needsBasic, isFoundationPublic: false), to: "")
+      FileLayout.Part(lines: writer.lines(), needsFoundation: needsBasic, needsOAuth: writer.hasOAuth), to: ""
+    )
     for operation in operations {
       var part = FileLayout.Part(lines: managers.declaration(of: operation))
       if case .upload = operation.body { part.needsTransfers = true }

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSigning
 import Foundation
 
 /// The signatures that the three services require.

@@ -4,6 +4,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+import APIKitSigning
 @testable import APIKitTransfers
 
 /// Loads that are kept until they can be sent: what the delegate hears, now and after a relaunch.

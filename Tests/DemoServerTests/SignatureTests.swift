@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSigning
 import DemoServer
 import Foundation
 @testable import TestSupport

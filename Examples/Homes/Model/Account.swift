@@ -1,4 +1,5 @@
 import APIKit
+import APIKitOAuth
 import APIKitTransfers
 import Foundation
 import Observation

@@ -6,6 +6,7 @@ struct FileLayout {
     var needsFoundation = false
     var isFoundationPublic = false
     var needsTransfers = false
+    var needsOAuth = false
     var needsFramework = true
   }
 
@@ -99,6 +100,7 @@ struct FileLayout {
       "// swift-format-ignore-file", "",
     ]
     if parts.contains(where: \.needsFramework) { lines.append("\(access)import APIKit") }
+    if parts.contains(where: \.needsOAuth) { lines.append("\(access)import APIKitOAuth") }
     if parts.contains(where: \.needsTransfers) { lines.append("\(access)import APIKitTransfers") }
     if parts.contains(where: \.needsFoundation) {
       lines.append("\(parts.contains(where: \.isFoundationPublic) ? access : "")import Foundation")

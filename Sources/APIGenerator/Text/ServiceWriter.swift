@@ -237,11 +237,14 @@ struct ServiceWriter {
         "  }",
       ]
     }
-    if case .oauth(let flows) = scheme { lines += configurations(flows) }
-    return lines
+    return lines + configurations
   }
 
-  private func configurations(_ flows: [SecurityPlan.OAuthFlow]) -> [String] {
+  /// Whether the service has clients of an authorization server.
+  var hasOAuth: Bool { !configurations.isEmpty }
+
+  private var configurations: [String] {
+    guard case .oauth(let flows) = security.scheme else { return [] }
     var lines: [String] = []
     for flow in flows {
       guard let token = flow.tokenURL, Self.isAddress(token) else { continue }

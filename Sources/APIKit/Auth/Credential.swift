@@ -56,7 +56,7 @@ public struct Credential: Sendable, Hashable {
 
 extension Credential {
   /// A new credential, completed from the old one where the server sent nothing new.
-  func renewing(_ old: Credential) -> Credential {
+  package func renewing(_ old: Credential) -> Credential {
     var new = self
     new.refreshToken = refreshToken ?? old.refreshToken
     new.signInID = old.signInID

@@ -4,7 +4,7 @@
 /// HMACSigner(key: key))`.
 public struct ServiceIdentity: Sendable {
   /// Signs each attempt. The default, nil, signs nothing.
-  public var signer: (any RequestSigner)?
+  public var signer: (any RequestSigner)? { didSet { mayChangeCaller = Self.mayChangeCaller(signer) } }
   /// Checks the signature of each response, before anything else is done with it. The default, nil, checks none.
   public var verifier: (any ResponseVerifier)? {
     get { boxedVerifier?.value }
@@ -21,12 +21,7 @@ public struct ServiceIdentity: Sendable {
 
   /// Whether the signer may change its ``RequestSigner/caller``: one of the application may, one of the framework does
   /// not.
-  var mayChangeCaller: Bool {
-    guard let signer else { return false }
-    let type = Swift.type(of: signer)
-    return type != HMACSigner.self && type != AWSSigner.self && type != SaltedDigestSigner.self
-      && type != RegisteredApplicationSigner.self && type != MessageSigner.self
-  }
+  private(set) var mayChangeCaller: Bool
 
   /// Makes an identity; each omitted part is none.
   public init(
@@ -35,9 +30,14 @@ public struct ServiceIdentity: Sendable {
     clock: ServerClock? = nil
   ) {
     self.signer = signer
+    mayChangeCaller = Self.mayChangeCaller(signer)
     boxedVerifier = verifier.map { CopyOnWrite($0) }
     self.authenticator = authenticator
     self.clock = clock
+  }
+
+  private static func mayChangeCaller(_ signer: (any RequestSigner)?) -> Bool {
+    signer != nil && !(signer is any FixedCallerSigner)
   }
 }
 

@@ -1,9 +1,8 @@
 /// Signs requests, so that a server can verify their sender.
 ///
 /// A service names its signer in ``ServiceIdentity/signer``. The flight calls it as the last step before
-/// every attempt and every followed redirect within the origin, with a new time and nonce. The framework has
-/// ``SaltedDigestSigner``, ``RegisteredApplicationSigner`` and ``HMACSigner``, each with a verifier for
-/// servers. Write one for another scheme of a backend: `sign` must *replace* what an earlier attempt has
+/// every attempt and every followed redirect within the origin, with a new time and nonce. The product
+/// `APIKitSigning` has common schemes, each with a verifier for servers. Write one for another scheme of a backend: `sign` must *replace* what an earlier attempt has
 /// set. In a test, sign with a fixed subject and compare the header fields.
 ///
 /// Isolation: called on any thread and concurrently; off the main actor unless ``runsInline`` is true.
@@ -35,6 +34,9 @@ extension RequestSigner {
   /// None.
   public var volatileParameters: Set<String> { [] }
 }
+
+/// A signer whose ``RequestSigner/caller`` is always the same one.
+package protocol FixedCallerSigner: RequestSigner {}
 
 /// The subject of a signature besides the request.
 public struct SigningSubject: Sendable {

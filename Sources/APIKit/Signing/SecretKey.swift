@@ -28,10 +28,10 @@ public struct SecretKey: Sendable, SecretBytes {
   public static func random(count: Int = 32) -> SecretKey { SecretKey(bytes: Crypto.random(count)) }
 
   /// The SHA-256 of the secret in hexadecimal digits.
-  var digest: String { Hex.encode(Crypto.sha256(bytes)) }
+  package var digest: String { Hex.encode(Crypto.sha256(bytes)) }
 
   /// Throws ``APIError/Reason/signingFailed`` for an empty key, with which anyone could sign.
-  func requireBytes() throws(APIError) {
+  package func requireBytes() throws(APIError) {
     guard !bytes.isEmpty else { throw APIError(.signing, .signingFailed, "the signing key is empty") }
   }
 

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSigning
 import Foundation
 
 /// The signer that `--sign` and `--key` ask for.

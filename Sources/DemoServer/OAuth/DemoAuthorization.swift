@@ -1,4 +1,5 @@
 import APIKit
+import APIKitOAuth
 import Foundation
 
 /// A small OAuth 2.0 authorization server for the demo: the one user, ann, always consents.

@@ -4,6 +4,7 @@
   import XCTest
 
   @testable import APIKit
+  import APIKitOAuth
 
   /// A credential that two processes share, of which one is killed at each step of a renewal, against a server that
   /// rotates refresh tokens and revokes the grant when one is used again. The other processes are this test program run

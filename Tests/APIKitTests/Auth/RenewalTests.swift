@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+import APIKitSigning
 
 /// A refused credential is renewed once for all loads, as an application meets it.
 @MainActor final class RenewalTests: SignInCase {

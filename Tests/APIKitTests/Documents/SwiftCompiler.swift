@@ -1,6 +1,7 @@
 import APIKit
 import Foundation
 import TestServers
+@testable import TestSupport
 import XCTest
 
 /// Type-checks small sources against the modules these tests were built with.
@@ -32,7 +33,7 @@ struct SwiftCompiler: Sendable {
       let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       let paths = folders.map { "\($0)/swiftc" }
       guard let swiftc = paths.first(where: FileManager.default.isExecutableFile(atPath:)) else {
-        throw Self.lack("swiftc is not on PATH")
+        throw missingTool("swiftc is not on PATH")
       }
       command = [swiftc]
     #else
@@ -49,7 +50,7 @@ struct SwiftCompiler: Sendable {
       let products = build.pathExtension == "xctest" ? build.deletingLastPathComponent() : build
       let modules = products.appendingPathComponent("Modules").path
       guard FileManager.default.fileExists(atPath: "\(modules)/APIKit.swiftmodule") else {
-        throw Self.lack("there is no APIKit.swiftmodule in \(modules)")
+        throw missingTool("there is no APIKit.swiftmodule in \(modules)")
       }
       flags = [
         "-typecheck", "-swift-version", "6", "-I", modules,
@@ -91,7 +92,7 @@ struct SwiftCompiler: Sendable {
   }
 
   private func errors(inManifest source: String) throws -> [String] {
-    guard let manifestFlags else { throw Self.lack("there is no PackageDescription beside swiftc") }
+    guard let manifestFlags else { throw missingTool("there is no PackageDescription beside swiftc") }
     return try run(manifestFlags, on: ["Package.swift": source])
   }
 
@@ -156,14 +157,6 @@ struct SwiftCompiler: Sendable {
     #else
       throw XCTSkip("there is no compiler on this platform")
     #endif
-  }
-
-  static func lack(_ reason: String) -> any Error {
-    ProcessInfo.processInfo.environment["CI"] == "true" ? Lack(description: reason) : XCTSkip(reason)
-  }
-
-  private struct Lack: Error, CustomStringConvertible {
-    let description: String
   }
 }
 

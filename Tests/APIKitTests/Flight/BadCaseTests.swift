@@ -3,6 +3,8 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+import APIKitOAuth
+import APIKitSigning
 
 /// What goes wrong around a flight: waiters that die, servers that respond with nonsense, clocks that jump.
 @MainActor final class BadCaseTests: XCTestCase {

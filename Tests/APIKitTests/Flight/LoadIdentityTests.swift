@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+import APIKitSigning
 
 /// Loads on behalf of different callers never share a wire call, a batch or a stored response.
 @MainActor final class LoadIdentityTests: XCTestCase {

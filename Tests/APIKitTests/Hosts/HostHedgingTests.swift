@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+import APIKitSigning
 
 /// Second attempts beside slow reads, as a load meets them.
 @MainActor final class HostHedgingTests: XCTestCase {

@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+import APIKitSigning
 
 /// What a pool does to a load, over a transport that opens no connections ahead.
 @MainActor final class HostRoutingTests: XCTestCase {

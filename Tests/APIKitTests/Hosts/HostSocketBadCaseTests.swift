@@ -4,6 +4,7 @@
   import XCTest
 
   @testable import APIKit
+  import APIKitSigning
 
   /// Servers that are no good in ways that only real connections show.
   @MainActor final class HostSocketBadCaseTests: XCTestCase {

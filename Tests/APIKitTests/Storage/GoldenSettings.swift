@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import APIKit
+import APIKitOAuth
 @testable import APIKitTransfers
 @testable import APIKitSockets
 

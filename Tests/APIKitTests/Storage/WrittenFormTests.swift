@@ -3,6 +3,7 @@ import TestServers
 import XCTest
 
 @testable import APIKit
+import APIKitOAuth
 @testable import APIKitSockets
 @testable import APIKitTransfers
 

@@ -1,4 +1,5 @@
 import TestServers
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSigning
 
 /// The backend of the path rows: common parameters, header fields and a signature, as a real one has.
 final class BenchService: APIService {

@@ -4,7 +4,7 @@
   import Foundation
 
   extension Crypto {
-    static func md5(_ bytes: [UInt8]) -> [UInt8]? { Array(Insecure.MD5.hash(data: bytes)) }
+    package static func md5(_ bytes: [UInt8]) -> [UInt8]? { Array(Insecure.MD5.hash(data: bytes)) }
 
     package static func sha1(_ bytes: [UInt8]) -> [UInt8]? { Array(Insecure.SHA1.hash(data: bytes)) }
 
@@ -25,13 +25,13 @@
     }
 
     /// A key for HMAC-SHA256.
-    final class HMACKey: Sendable {
+    package final class HMACKey: Sendable {
       private let key: SymmetricKey
 
-      init(_ key: [UInt8]) { self.key = SymmetricKey(data: key) }
+      package init(_ key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
       /// The authentication code of a message: 32 bytes.
-      func code(_ message: [UInt8]) -> [UInt8] {
+      package func code(_ message: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
       }
     }

@@ -11,7 +11,7 @@
     nonisolated(unsafe) private static let fetchedAES = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
     /// The digest; nil where the machine's policy (FIPS) forbids it.
-    static func md5(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedMD5, count: 16) }
+    package static func md5(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedMD5, count: 16) }
 
     /// The digest; nil where the machine's policy (FIPS) forbids it.
     package static func sha1(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedSHA1, count: 20) }
@@ -59,7 +59,7 @@
     nonisolated(unsafe) private static let fetchedHMAC = EVP_MAC_fetch(nil, "HMAC", nil)
 
     /// A key for HMAC-SHA256, prepared once: its schedule is half of the work of signing a short text.
-    final class HMACKey: Sendable {
+    package final class HMACKey: Sendable {
       /// Begins again with the same key for each code: a context made anew takes a dozen allocations.
       private let context: Mutex<UnsafeContext>
       private static let digest: StaticString = "digest"
@@ -67,7 +67,7 @@
       /// Freed with the key, and used under its lock.
       private struct UnsafeContext: @unchecked Sendable { let pointer: OpaquePointer? }
 
-      init(_ key: [UInt8]) {
+      package init(_ key: [UInt8]) {
         let context = EVP_MAC_CTX_new(Crypto.fetchedHMAC)
         var name = Array("SHA256".utf8CString)
         // OpenSSL accepts no empty key. HMAC pads keys with zeros, so one zero byte is the same key.
@@ -87,7 +87,7 @@
       deinit { context.withLock { EVP_MAC_CTX_free($0.pointer) } }
 
       /// The authentication code of a message: 32 bytes.
-      func code(_ message: [UInt8]) -> [UInt8] {
+      package func code(_ message: [UInt8]) -> [UInt8] {
         context.withLock { context in
           [UInt8](unsafeUninitializedCapacity: 32) { target, written in
             let done =

@@ -3,12 +3,14 @@
 /// One file per platform adds `md5`, `sha1`, `sha256`, `sha512`, `HMACKey`, `seal`, `open` and `random`.
 package enum Crypto {
   /// The length of an AES-GCM nonce in bytes.
-  static let nonceLength = 12
+  package static let nonceLength = 12
   /// The length of an AES-GCM tag in bytes.
-  static let tagLength = 16
+  package static let tagLength = 16
 
   /// Whether two byte sequences are equal, in a time that depends only on their lengths.
-  static func constantTimeEquals(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+  package static func constantTimeEquals(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>)
+    -> Bool
+  {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0
     for (a, b) in zip(left, right) { difference |= a ^ b }
@@ -28,14 +30,17 @@ package enum Crypto {
   }
 
   /// Encrypts under a new nonce, which precedes the ciphertext; nil for a key that is not 32 bytes long.
-  static func seal(_ plain: [UInt8], key: [UInt8], authenticating context: some Sequence<UInt8>) -> [UInt8]? {
+  package static func seal(_ plain: [UInt8], key: [UInt8], authenticating context: some Sequence<UInt8>)
+    -> [UInt8]?
+  {
     // A nonce must never be used twice with one key, so it is not left to the caller.
     let nonce = random(nonceLength)
     return seal(plain, key: key, nonce: nonce, authenticating: Array(context)).map { nonce + $0 }
   }
 
   /// Decrypts what this `seal` made; nil when key, context or bytes differ.
-  static func open(_ sealed: [UInt8], key: [UInt8], authenticating context: some Sequence<UInt8>) -> [UInt8]?
+  package static func open(_ sealed: [UInt8], key: [UInt8], authenticating context: some Sequence<UInt8>)
+    -> [UInt8]?
   {
     guard sealed.count >= nonceLength else { return nil }
     return open(

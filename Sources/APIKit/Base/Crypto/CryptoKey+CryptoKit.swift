@@ -5,10 +5,10 @@
   import Security
 
   extension Crypto {
-    static func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
+    package static func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
 
     /// A private or a public key.
-    final class AsymmetricKey: Sendable {
+    package final class AsymmetricKey: Sendable {
       private enum Secret: Sendable {
         case ed25519(Curve25519.Signing.PrivateKey?, Curve25519.Signing.PublicKey)
         case p256(P256.Signing.PrivateKey?, P256.Signing.PublicKey)
@@ -28,7 +28,7 @@
 
       /// Nil when the bytes are no key of this kind. A private key is PKCS#8, PKCS#1 (RSA) or SEC 1 (curves); a public
       /// one is SubjectPublicKeyInfo or PKCS#1 (RSA).
-      init?(_ der: [UInt8], isPrivate: Bool, kind: KeyKind) {
+      package init?(_ der: [UInt8], isPrivate: Bool, kind: KeyKind) {
         guard let secret = Self.secret(der, isPrivate: isPrivate, kind: kind) else { return nil }
         self.secret = secret
         self.kind = kind
@@ -77,7 +77,7 @@
       }
 
       /// The signature of a message; nil when the key is public or the operation fails.
-      func sign(_ message: [UInt8]) -> [UInt8]? {
+      package func sign(_ message: [UInt8]) -> [UInt8]? {
         switch secret {
         case .ed25519(let key, _): return (try? key?.signature(for: message)).map { Array($0) }
         case .p256(let key, _): return (try? key?.signature(for: message)).map { Array($0.rawRepresentation) }
@@ -91,7 +91,7 @@
       }
 
       /// Whether a signature is that of the message by this key.
-      func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+      package func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         switch secret {
         case .ed25519(_, let key): return key.isValidSignature(signature, for: message)
         case .p256(_, let key):

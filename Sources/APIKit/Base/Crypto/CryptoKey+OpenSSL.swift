@@ -4,13 +4,13 @@
   extension Crypto {
     nonisolated(unsafe) private static let fetchedSHA384 = EVP_MD_fetch(nil, "SHA384", nil)
 
-    static func sha512(_ bytes: [UInt8]) -> [UInt8] {
+    package static func sha512(_ bytes: [UInt8]) -> [UInt8] {
       guard let digest = digest(bytes, fetchedSHA512, count: 64) else { preconditionFailure("no SHA-512") }
       return digest
     }
 
     /// A private or a public key.
-    final class AsymmetricKey: @unchecked Sendable {
+    package final class AsymmetricKey: @unchecked Sendable {
       // Unchecked because of the pointer: after init the key is only read, and each operation has a context of its
       // own. OpenSSL allows that on several threads (openssl-threads(7)).
       private let key: OpaquePointer
@@ -18,7 +18,7 @@
 
       /// Nil when the bytes are no key of this kind. A private key is PKCS#8, PKCS#1 (RSA) or SEC 1 (curves); a public
       /// one is SubjectPublicKeyInfo or PKCS#1 (RSA).
-      init?(_ der: [UInt8], isPrivate: Bool, kind: KeyKind) {
+      package init?(_ der: [UInt8], isPrivate: Bool, kind: KeyKind) {
         let read = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
           var start = bytes.baseAddress
           if isPrivate { return d2i_AutoPrivateKey(nil, &start, bytes.count) }
@@ -78,7 +78,7 @@
       }
 
       /// The signature of a message; nil when the key is public or the operation fails.
-      func sign(_ message: [UInt8]) -> [UInt8]? {
+      package func sign(_ message: [UInt8]) -> [UInt8]? {
         guard let context = EVP_MD_CTX_new() else { return nil }
         defer {
           EVP_MD_CTX_free(context)
@@ -100,7 +100,7 @@
       }
 
       /// Whether a signature is that of the message by this key.
-      func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+      package func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         var signature = signature
         if let half = kind.halfLength {
           guard signature.count == 2 * half, let der = Self.der(ofHalves: signature, half) else {

@@ -1,6 +1,6 @@
 extension Crypto {
   /// What a pair of keys signs with.
-  enum KeyKind: Sendable, Hashable {
+  package enum KeyKind: Sendable, Hashable {
     case ed25519
     /// Curve P-256 with SHA-256; the signature is r and s, 32 bytes each.
     case ecdsaP256

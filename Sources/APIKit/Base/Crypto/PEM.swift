@@ -1,9 +1,9 @@
 import Foundation
 
 /// Text around base64 of DER (RFC 7468).
-enum PEM {
+package enum PEM {
   /// The bytes of the first block; the bytes themselves when they are no PEM.
-  static func der(_ bytes: [UInt8]) -> [UInt8] {
+  package static func der(_ bytes: [UInt8]) -> [UInt8] {
     guard let text = String(wellFormed: bytes, as: UTF8.self), let begin = text.range(of: "-----BEGIN "),
       let start = text[begin.upperBound...].range(of: "-----"),
       let end = text[start.upperBound...].range(of: "-----END ")

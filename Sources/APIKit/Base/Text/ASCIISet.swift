@@ -1,9 +1,9 @@
 /// A set of ASCII characters with a fast test for each byte of a text.
-struct ASCIISet: Sendable, Hashable {
+package struct ASCIISet: Sendable, Hashable {
   private let low: UInt64
   private let high: UInt64
 
-  init(_ characters: some Sequence<UInt8>) {
+  package init(_ characters: some Sequence<UInt8>) {
     var sets: (low: UInt64, high: UInt64) = (0, 0)
     for byte in characters {
       if byte < 64 { sets.low |= 1 << UInt64(byte) } else { sets.high |= 1 << UInt64(byte - 64) }
@@ -12,7 +12,7 @@ struct ASCIISet: Sendable, Hashable {
   }
 
   /// Contains letters, digits and these marks.
-  init(alphanumericsAnd marks: String) {
+  package init(alphanumericsAnd marks: String) {
     self.init(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + marks).utf8)
   }
 
@@ -22,7 +22,7 @@ struct ASCIISet: Sendable, Hashable {
   }
 
   @inline(__always)
-  func contains(_ byte: UInt8) -> Bool {
+  package func contains(_ byte: UInt8) -> Bool {
     switch byte {
     case 0..<64: low >> UInt64(byte) & 1 == 1
     case 64..<128: high >> UInt64(byte - 64) & 1 == 1

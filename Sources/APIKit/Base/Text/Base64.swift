@@ -56,7 +56,9 @@ package enum Base64 {
 
   /// The bytes of a text in either alphabet. Padding may be missing, but must be correct where present;
   /// unused bits must be zero unless they are allowed.
-  static func decode(lenient text: UnsafeBufferPointer<UInt8>, allowsUnusedBits: Bool = false) -> [UInt8]? {
+  package static func decode(lenient text: UnsafeBufferPointer<UInt8>, allowsUnusedBits: Bool = false)
+    -> [UInt8]?
+  {
     var end = text.count
     if end % 4 == 0, end > 0, text[end - 1] == UInt8(ascii: "=") {
       end -= text[end - 2] == UInt8(ascii: "=") ? 2 : 1

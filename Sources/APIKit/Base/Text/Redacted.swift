@@ -1,5 +1,5 @@
 /// A value of which only its description is printed, which holds no secret.
-protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+package protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {
   /// The same as `description`.

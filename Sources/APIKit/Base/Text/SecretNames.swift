@@ -32,7 +32,7 @@ public enum SecretNames {
   /// Adds names of the application's, for the rest of the process.
   public static func add(_ names: String...) { add(names) }
 
-  static func add(_ names: some Sequence<String>) {
+  package static func add(_ names: some Sequence<String>) {
     lists.withLock { lists in
       for name in names where !lists.own.contains(plain(name[...])) {
         lists.own.insert(plain(name[...]))
@@ -60,7 +60,7 @@ public enum SecretNames {
 
   /// Adds the names of header fields that authenticate, except those that every message may have, such as a signed
   /// `Date`, and those that are known to be no secrets, such as a nonce.
-  static func add(fields names: some Sequence<String>) {
+  package static func add(fields names: some Sequence<String>) {
     add(names.filter { !ordinary.contains(plain($0[...])) && !isOpen($0[...]) })
   }
 

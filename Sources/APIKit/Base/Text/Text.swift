@@ -97,7 +97,7 @@ extension String {
 
 extension Sequence<String> {
   /// Whether one of the texts has the same UTF-8.
-  func containsExactly(_ text: String) -> Bool { contains { $0.equalsExactly(text) } }
+  package func containsExactly(_ text: String) -> Bool { contains { $0.equalsExactly(text) } }
 }
 
 /// A text as the key of a set or a dictionary, compared by its UTF-8; see `equalsExactly(_:)`.

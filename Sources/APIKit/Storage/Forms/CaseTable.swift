@@ -73,7 +73,9 @@ package struct CaseTable<Value: Sendable>: Sendable {
 extension CaseTable.Row {
   /// A case that holds nothing.
   @inline(never) @_semantics("optimize.sil.specialize.generic.never")
-  static func plain(_ name: String, _ value: Value, isCase: @escaping @Sendable (Value) -> Bool) -> Self {
+  package static func plain(_ name: String, _ value: Value, isCase: @escaping @Sendable (Value) -> Bool)
+    -> Self
+  {
     Self(name: name) { value, encoder in
       guard isCase(value) else { return false }
       var container = encoder.singleValueContainer()

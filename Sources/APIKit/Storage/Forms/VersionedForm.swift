@@ -200,12 +200,12 @@ extension VersionedForm.Member {
   }
 
   /// A URL. One with a secret in its query is a secret.
-  static func url(_ name: String, _ path: Path<HTTPURL>) -> Self {
+  package static func url(_ name: String, _ path: Path<HTTPURL>) -> Self {
     mapped(name, path, isSecret: \.hasSecretParameters, write: \.string, read: { try HTTPURL($0) })
   }
 
   /// A URL, or none.
-  static func url(_ name: String, _ path: Path<HTTPURL?>) -> Self {
+  package static func url(_ name: String, _ path: Path<HTTPURL?>) -> Self {
     mapped(
       name, path, isSecret: { $0?.hasSecretParameters == true }, write: { $0?.string },
       read: { try $0.map { try HTTPURL($0) } })

@@ -121,7 +121,7 @@ public struct HTTPHeaders: Sendable, Hashable {
   }
 
   /// Compares ASCII text without regard to case, and without creating strings.
-  static func equal(_ left: String, _ right: String) -> Bool {
+  package static func equal(_ left: String, _ right: String) -> Bool {
     // Most names that differ do so in length.
     guard left.utf8.count == right.utf8.count else { return false }
     var (left, right) = (left, right)

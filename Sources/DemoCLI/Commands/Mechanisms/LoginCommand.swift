@@ -1,4 +1,5 @@
 import APIKit
+import APIKitOAuth
 import Foundation
 
 /// Signs in at an authorization server, with the browser and a redirect to loopback.

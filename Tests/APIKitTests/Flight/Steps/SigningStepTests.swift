@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+import APIKitSigning
 
 /// What goes on the wire: credential, cookies and then the signature, which covers them.
 @MainActor final class SigningStepTests: XCTestCase {

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)  // elsewhere there is no openssl command
   import Foundation
   import TestServers
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit

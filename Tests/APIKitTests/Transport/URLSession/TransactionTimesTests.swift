@@ -1,5 +1,6 @@
 import Foundation
 import TestServers
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+import APIKitOAuth
 
 /// The three texts of an error, and what each may hold.
 final class APIErrorTests: XCTestCase {

@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+import APIKitSigning
 
 /// What an error keeps of its request and response.
 @MainActor final class ErrorRequestTests: XCTestCase {

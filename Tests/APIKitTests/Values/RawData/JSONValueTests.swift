@@ -1,5 +1,6 @@
 @testable import APIKit
 import Foundation
+@testable import TestSupport
 import XCTest
 
 /// Free values as members of types that are sent and decoded, by this framework's coders and by those of Foundation.

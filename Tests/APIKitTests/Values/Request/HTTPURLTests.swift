@@ -1,3 +1,4 @@
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+import APIKitSigning
 
 /// The query of a load whose manager states its body itself.
 @MainActor final class OwnBodyQueryTests: XCTestCase {

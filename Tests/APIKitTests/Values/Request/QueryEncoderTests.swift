@@ -1,4 +1,5 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

@@ -2,6 +2,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+@testable import APIKitOAuth
 
 /// What is printed shows no secret: bodies of every form, and values of the framework.
 final class SecretMaskTests: XCTestCase {

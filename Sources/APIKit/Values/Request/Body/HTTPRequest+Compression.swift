@@ -4,7 +4,7 @@ extension HTTPRequest {
   /// Sets `Content-Encoding` and removes `Content-Length`. The option is cleared, so a second call changes
   /// nothing. A body with a `Content-Encoding` is left alone. A file becomes a stream that can be opened
   /// again. Transports call this once per attempt, after signing: signatures cover the uncompressed body.
-  func compressingBody() -> HTTPRequest {
+  package func compressingBody() -> HTTPRequest {
     guard options.compressesBody else { return self }
     var request = self
     request.options.compressesBody = false

@@ -24,7 +24,7 @@ public struct QueryEncoder: Sendable {
   }
 
   /// The pairs as bytes, escaped by the given rules, which may hold for the separators of joined arrays too.
-  func bytes(
+  package func bytes(
     _ parameters: Parameters, escaping: PercentEncoding, escapesSeparators: Bool = false
   ) throws(Unencodable) -> [UInt8] {
     var writer = QueryWriter(style: style, escaping: escaping, escapesSeparators: escapesSeparators)

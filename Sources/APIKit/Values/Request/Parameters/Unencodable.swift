@@ -1,7 +1,7 @@
 /// Why a value inside parameters cannot be written, and where it is.
 ///
 /// Thrown at the value. Each enclosing level adds its name to the path, so that encoding need not keep one.
-struct Unencodable: Error {
+package struct Unencodable: Error {
   /// The path from the top: `filter.prices[2]`.
   private(set) var path = ""
   /// What is wrong with the value, without the value itself.
@@ -34,7 +34,7 @@ struct Unencodable: Error {
   }
 
   /// The error that the caller receives.
-  func error(in format: String) -> APIError {
+  package func error(in format: String) -> APIError {
     let subject = path.isEmpty ? "the value" : "the parameter \(path.debugDescription)"
     return APIError(.assembly, .unencodableParameter, "\(subject) cannot be written as \(format): \(why)")
   }

@@ -53,7 +53,7 @@ extension HTTPURL {
   }
 
   /// Appends pairs that are encoded.
-  mutating func append(query more: String) {
+  package mutating func append(query more: String) {
     guard !more.isEmpty else { return }
     guard let query, !query.isEmpty else {
       self.query = more

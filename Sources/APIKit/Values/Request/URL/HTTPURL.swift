@@ -34,7 +34,7 @@ public struct HTTPURL: Hashable, Sendable {
     _modify { yield &fields.value.path }
   }
   /// The query without its question mark, percent-encoded; nil when there is none.
-  public internal(set) var query: String? {
+  public package(set) var query: String? {
     get { fields.value.query }
     _modify { yield &fields.value.query }
   }
@@ -127,7 +127,7 @@ public struct HTTPURL: Hashable, Sendable {
     text += String(port)
   }
 
-  static func defaultPort(of scheme: String) -> Int? {
+  package static func defaultPort(of scheme: String) -> Int? {
     switch scheme {
     case "http": 80
     case "https": 443

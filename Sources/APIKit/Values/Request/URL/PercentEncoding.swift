@@ -24,7 +24,7 @@ public struct PercentEncoding: Sendable, Hashable {
   public static let form = Self(keeping: ASCIISet(alphanumericsAnd: "*-._"), spaceIsPlus: true)
 
   /// The same as ``form``, with a space written as `%20`, for signatures (RFC 9421, 2.2.8).
-  static let form20 = Self(keeping: ASCIISet(alphanumericsAnd: "*-._"))
+  package static let form20 = Self(keeping: ASCIISet(alphanumericsAnd: "*-._"))
 
   /// Keeps everything that is allowed in a path, including slashes (RFC 3986, 3.3).
   static let path = Self(keeping: ASCIISet(alphanumericsAnd: "-._~!$&'()*+,;=:@/"))
@@ -61,7 +61,7 @@ public struct PercentEncoding: Sendable, Hashable {
 
   /// Whether the byte is kept.
   @inline(__always)
-  func keeps(_ byte: UInt8) -> Bool { kept.contains(byte) }
+  package func keeps(_ byte: UInt8) -> Bool { kept.contains(byte) }
 
   /// Whether the text begins with a percent sign and two hexadecimal digits.
   static func isTriplet(_ text: some Sequence<UInt8>) -> Bool {
@@ -90,7 +90,7 @@ public struct PercentEncoding: Sendable, Hashable {
   /// A name or a value of `application/x-www-form-urlencoded`: `+` is a space, a percent sign that does not start an escape is
   /// kept, and bytes that are not UTF-8 become U+FFFD.
   /// - SeeAlso: <https://url.spec.whatwg.org/#concept-urlencoded-parser>
-  static func decode(form text: some Collection<UInt8>) -> String {
+  package static func decode(form text: some Collection<UInt8>) -> String {
     String(decoding: bytes(of: text, plusIsSpace: true, isStrict: false) ?? [], as: UTF8.self)
   }
 
@@ -124,7 +124,7 @@ public struct PercentEncoding: Sendable, Hashable {
 
   /// The decoded pairs of a query or a form; the value of a name without `=` is empty. Nil where
   /// ``decode(_:plusIsSpace:)`` is nil.
-  static func pairs(of query: some StringProtocol) -> [(name: String, value: String)]? {
+  package static func pairs(of query: some StringProtocol) -> [(name: String, value: String)]? {
     var pairs: [(String, String)] = []
     for pair in query.split(separator: "&") {
       let equals = pair.firstIndex(of: "=") ?? pair.endIndex

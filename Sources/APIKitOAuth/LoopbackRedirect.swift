@@ -1,0 +1,159 @@
+public import APIKit
+import Foundation
+
+/// Receives the redirect from a browser on this machine's loopback address (RFC 8252, 7.3), for command
+/// lines and desktop applications.
+///
+/// ```swift
+/// let redirect = try LoopbackRedirect()
+/// let authorization = try oauth.authorization(redirectURI: redirect.uri)
+/// // open authorization.url in the browser
+/// let callback = try await redirect.callback(for: authorization)
+/// let credential = try await oauth.credential(for: authorization, callback: callback)
+/// ```
+/// It listens only on 127.0.0.1, on a port chosen by the system, until the last reference is released.
+/// While ``callback(for:within:)`` waits, requests for other paths, such as a browser's for its icon, get a
+/// 404. Connections are served side by side and each for two seconds at most, so that none keeps the redirect
+/// out; of more than 64 the oldest is closed.
+public final class LoopbackRedirect: Sendable {
+  /// The redirect URI to pass to the server. Servers for native applications accept any port on loopback.
+  public let uri: String
+
+  private let path: String
+  private let port: UInt16
+  private let listener: Int32
+  private let pages: Pages
+  /// How many connections are served at once, and how many more the system keeps waiting.
+  private static let maximumVisitors = 64
+  /// How long a connection is served. A browser sends its request at once and reads a small page.
+  private static let visitLimit: Duration = .seconds(2)
+
+  /// The pages for the browser.
+  private struct Pages {
+    let welcome: String
+    let failure: String
+    let nothing = "There is nothing here.\n"
+  }
+
+  /// Starts to listen.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the redirect URI; the default is `/callback`.
+  ///   - message: The text that the browser shows after the redirect.
+  ///   - failureMessage: The text after a redirect with an error.
+  /// - Throws: ``APIError/Reason/misconfigured`` when no port can be opened.
+  public init(
+    path: String = "/callback", message: String = "You are signed in. This window can be closed.",
+    failureMessage: String = "You are not signed in. This window can be closed."
+  ) throws(APIError) {
+    #if canImport(Glibc)
+      let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+      let stream = SOCK_STREAM
+    #endif
+    let listener = socket(AF_INET, stream, 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(listener, pointer, length) == 0 && listen(listener, Int32(Self.maximumVisitors)) == 0
+          && getsockname(listener, pointer, &length) == 0
+      }
+    }
+    guard listener >= 0, isBound else {
+      if listener >= 0 { close(listener) }
+      throw APIError(.auth, .misconfigured, "no port on loopback can be had for the redirect")
+    }
+    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+    // A client may have disconnected before the accept, which must not block then.
+    _ = fcntl(listener, F_SETFL, O_NONBLOCK)
+    self.listener = listener
+    port = UInt16(bigEndian: address.sin_port)
+    self.path = path
+    uri = "http://127.0.0.1:\(port)\(path)"
+    pages = Pages(welcome: Self.page(message), failure: Self.page(failureMessage))
+  }
+
+  private static func page(_ message: String) -> String {
+    let text = message.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    return "<!doctype html><meta charset=utf-8><title>Sign-in</title><p>\(text)</p>\n"
+  }
+
+  deinit { close(listener) }
+
+  /// Waits for the redirect of this authorization and returns its URL.
+  ///
+  /// A request without the authorization's state gets a 404 and is ignored: any page in the user's browser
+  /// can send one, and it must not end the sign-in.
+  /// - Parameters:
+  ///   - authorization: The authorization in progress, with ``uri`` as its redirect URI.
+  ///   - limit: The longest wait; the default is 5 minutes.
+  /// - Throws: ``APIError/Reason/deadlineExceeded`` when no redirect came within the limit,
+  ///   ``APIError/Reason/cancelled`` when the task was cancelled.
+  public func callback(
+    for authorization: OAuthAuthorization, within limit: Duration = .seconds(300)
+  ) async throws(APIError) -> String {
+    try await callback(within: limit) { authorization.isMatched(by: $0) }
+  }
+
+  /// Waits for any request to the path and returns its URL, for ``OAuthClient/credential(for:callback:)``
+  /// to check. For servers that do not return the state with their errors.
+  ///
+  /// - Parameter limit: The longest wait; the default is 5 minutes.
+  /// - Throws: ``APIError/Reason/deadlineExceeded`` when no redirect came within the limit,
+  ///   ``APIError/Reason/cancelled`` when the task was cancelled.
+  public func callback(within limit: Duration = .seconds(300)) async throws(APIError) -> String {
+    try await callback(within: limit) { _ in true }
+  }
+
+  @concurrent private func callback(
+    within limit: Duration, isMeant: @Sendable (String) -> Bool
+  ) async throws(APIError) -> String {
+    let end = ContinuousClock.now + limit
+    var visitors: [LoopbackVisitor] = []
+    var redirect: (visitor: LoopbackVisitor, url: String)?
+    // Polling in short steps is fast enough for one redirect by a person.
+    while ContinuousClock.now < end {
+      guard !Task.isCancelled else { throw APIError(.auth, .cancelled, "nobody waits for the redirect") }
+      var accepted = 0
+      while accepted < Self.maximumVisitors, let visitor = accept() {
+        accepted += 1
+        visitors.append(visitor)
+      }
+      visitors.removeAll { visitor in
+        visitor.proceed { target in
+          let url = "http://127.0.0.1:\(port)\(target)"
+          let isRedirect = redirect == nil && target.prefix { $0 != "?" } == path && isMeant(url)
+          if isRedirect { redirect = (visitor, url) }
+          return response(to: target, isRedirect: isRedirect)
+        }
+      }
+      visitors.removeFirst(max(0, visitors.count - Self.maximumVisitors))
+      // The port may close only when the browser has its page.
+      if let redirect, !visitors.contains(where: { $0 === redirect.visitor }) { return redirect.url }
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    if let redirect { return redirect.url }
+    throw APIError(.auth, .deadlineExceeded, "the user did not come back within \(limit.shortText)")
+  }
+
+  /// Accepts a waiting connection; nil when there is none.
+  private func accept() -> LoopbackVisitor? {
+    let connection = systemAccept(listener)
+    return connection < 0 ? nil : LoopbackVisitor(connection, until: .now + Self.visitLimit)
+  }
+
+  private func response(to target: String, isRedirect: Bool) -> [UInt8] {
+    let isFailure = target.contains("?error=") || target.contains("&error=")
+    let body = isRedirect ? isFailure ? pages.failure : pages.welcome : pages.nothing
+    return Array(
+      ("HTTP/1.1 \(isRedirect ? "200 OK" : "404 Not Found")\r\nContent-Type: text/html; charset=utf-8\r\n"
+        + "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Length: \(body.utf8.count)\r\n"
+        + "Connection: close\r\n\r\n" + body).utf8)
+  }
+}
+
+// The system call whose name the class uses for a function of its own.
+private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }

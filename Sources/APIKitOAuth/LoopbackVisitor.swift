@@ -1,0 +1,97 @@
+import APIKit
+import Foundation
+
+/// One connection to a ``LoopbackRedirect``: reads the head of a request, then sends a page. It never blocks.
+///
+/// The descriptor belongs to it and is closed when it is released.
+final class LoopbackVisitor {
+  /// The steps of a visit, in order.
+  private enum VisitPhase { case reading, sending, over }
+
+  private let descriptor: Int32
+  private let end: ContinuousClock.Instant
+  private var phase = VisitPhase.reading
+  private var head: [UInt8] = []
+  private var page: ArraySlice<UInt8> = []
+
+  /// A longer request head cannot be a redirect.
+  private static let maximumHead = 16 << 10
+
+  /// Takes over an accepted connection, which ends at this instant in any case.
+  init(_ descriptor: Int32, until end: ContinuousClock.Instant) {
+    self.descriptor = descriptor
+    self.end = end
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    #if canImport(Darwin)
+      var yes: Int32 = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+    #endif
+  }
+
+  deinit { close(descriptor) }
+
+  /// Receives and sends without blocking; returns whether the visit is over.
+  ///
+  /// - Parameter respond: Makes the response to a request's target; it is empty when the request is no GET.
+  ///   Called once.
+  func proceed(respond: (_ target: String) -> [UInt8]) -> Bool {
+    if phase == .reading, let target = receive() {
+      page = respond(target)[...]
+      phase = .sending
+    }
+    if phase == .sending { send() }
+    if ContinuousClock.now >= end { phase = .over }
+    return phase == .over
+  }
+
+  /// The target of the request once its head is complete.
+  private func receive() -> String? {
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while head.count < Self.maximumHead {
+      let count = recv(descriptor, &chunk, chunk.count, 0)
+      guard count > 0 else {
+        if count == 0 || !Self.mayGoOn { phase = .over }
+        return nil
+      }
+      head += chunk[..<count]
+      if head.firstRange(of: "\r\n\r\n".utf8) != nil { return Self.target(head) }
+    }
+    return ""
+  }
+
+  private func send() {
+    #if canImport(Darwin)
+      let flags: Int32 = 0
+    #else
+      let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    while !page.isEmpty {
+      let count = page.withUnsafeBytes {
+        systemSend(descriptor, $0.baseAddress, count: $0.count, flags: flags)
+      }
+      guard count > 0 else {
+        if !Self.mayGoOn { phase = .over }
+        return
+      }
+      page = page.dropFirst(count)
+    }
+    phase = .over
+  }
+
+  /// Whether the last call failed only because there was nothing to do yet.
+  private static var mayGoOn: Bool { errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR }
+
+  /// The target of a GET request; empty for anything else.
+  private static func target(_ head: [UInt8]) -> String {
+    let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
+    let words = line.split(separator: " ")
+    guard words.count == 3, words[0] == "GET", words[1].hasPrefix("/") else { return "" }
+    return String(words[1])
+  }
+}
+
+// The system call whose name the class uses for a function of its own.
+private func systemSend(
+  _ descriptor: Int32, _ bytes: UnsafeRawPointer?, count: Int, flags: Int32
+) -> Int { send(descriptor, bytes, count, flags) }
