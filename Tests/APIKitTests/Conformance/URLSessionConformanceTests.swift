@@ -32,6 +32,28 @@ final class URLSessionConformanceTests: TransportConformanceTests {
     try URLSessionTransport(configuration)
   }
 
+  /// On Linux a task that is cancelled while it ends would end the program.
+  func testACancelMeetsTheEndOfATask() async throws {
+    let server = try ScriptedServer.serving { _ in ScriptedServer.response() }
+    defer { server.stop() }
+    let exchange = HTTPExchange(HTTPRequest(url: try server.url()))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for lane in 0..<8 {
+        group.addTask {
+          for round in 0..<60 {
+            let transport = try URLSessionTransport(.ephemeral)
+            let load = Task { try? await transport.send(exchange) }
+            usleep(UInt32((lane * 60 + round) * 37 % 900))
+            load.cancel()
+            if round.isMultiple(of: 2) { transport.shutdown() }
+            _ = await load.value
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
   func testStoppingLandsEveryAttempt() async throws {
     let server = try server(.readRequest, .waitForClose)
     let transport = try URLSessionTransport(.ephemeral)

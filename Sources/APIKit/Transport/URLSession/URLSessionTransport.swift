@@ -153,7 +153,12 @@ public final class URLSessionTransport: HTTPTransport {
 
   /// Invalidates a session of its own, and tells once that the transport takes nothing more.
   private func end() {
-    if !isGiven { session.invalidateAndCancel() }
+    #if canImport(FoundationNetworking)
+      // What was under way is being cancelled, on the delegate's queue; see `URLSessionAttempt.fail(_:)`.
+      if !isGiven { session.finishTasksAndInvalidate() }
+    #else
+      if !isGiven { session.invalidateAndCancel() }
+    #endif
     guard !isInvalid.exchange(true) else { return }
     TransportEnd.tell(self)
   }
@@ -185,7 +190,9 @@ public final class URLSessionTransport: HTTPTransport {
         #if !canImport(FoundationNetworking)
           if isGiven { task.delegate = bridge }
         #endif
-        return URLSessionAttempt(task: task, exchange: ready, terms: terms, start: start) {
+        return URLSessionAttempt(
+          task: task, queue: session.delegateQueue, exchange: ready, terms: terms, start: start
+        ) {
           [weak bridge] result in
           // The task may end later; its further callbacks are ignored.
           if case .failure = result { bridge?.forget(task) }

@@ -26,7 +26,7 @@ final class URLSessionAttemptTests: XCTestCase {
   private func attempt(tellsMetrics: Bool = false) throws -> URLSessionAttempt {
     let system = try URLSessionTransport.bridge(request, headers: HTTPHeaders())
     return URLSessionAttempt(
-      task: session.dataTask(with: system), exchange: HTTPExchange(request),
+      task: session.dataTask(with: system), queue: session.delegateQueue, exchange: HTTPExchange(request),
       terms: URLSessionAttempt.Terms(
         timeouts: .standard, maximumDecodedBytes: 1 << 20, faults: faults, tellsMetrics: tellsMetrics),
       start: .now

@@ -11,6 +11,8 @@ import Foundation
 /// thread.
 final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   let task: URLSessionTask
+  /// The queue of the session's delegate.
+  private let queue: OperationQueue
   let exchange: HTTPExchange
   let terms: Terms
   private let start: ContinuousClock.Instant
@@ -80,10 +82,11 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   private static let streamMark = 256 * 1024
 
   init(
-    task: URLSessionTask, exchange: HTTPExchange, terms: Terms, start: ContinuousClock.Instant,
-    completion: @escaping HTTPTransport.Completion
+    task: URLSessionTask, queue: OperationQueue, exchange: HTTPExchange, terms: Terms,
+    start: ContinuousClock.Instant, completion: @escaping HTTPTransport.Completion
   ) {
     self.task = task
+    self.queue = queue
     self.exchange = exchange
     self.terms = terms
     self.start = start
@@ -123,7 +126,13 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     } else {
       finish(.failure(error))
     }
-    task.cancel()
+    #if canImport(FoundationNetworking)
+      // Cancelled on another thread while it ends, a task would end the program: Foundation looks for it among its tasks,
+      // where it is no more. Its end is told on this queue, and so comes before or after.
+      queue.addOperation { [task] in task.cancel() }
+    #else
+      task.cancel()
+    #endif
   }
 
   // MARK: Callbacks of the delegate
