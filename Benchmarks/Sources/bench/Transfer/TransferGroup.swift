@@ -51,6 +51,18 @@ struct TransferBench: Sendable {
     }
   }
 
+  /// The seconds of CPU that the server, which is one process, has taken so far.
+  func serverCPU() throws -> Double {
+    let folder = nginx.files.deletingLastPathComponent()
+    let id = try String(contentsOf: folder.appendingPathComponent("nginx.pid"), encoding: .utf8).filter(\.isNumber)
+    let fields = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8).split(separator: " ")
+    // In user mode and in the kernel; the name of the program has no space.
+    guard fields.count > 14, let user = Double(fields[13]), let kernel = Double(fields[14]) else {
+      throw BenchFailure("/proc/\(id)/stat has no times")
+    }
+    return (user + kernel) / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
   /// Removes what transfers have made.
   func clear() {
     for path in [target, target + ".apikit-part", target + ".apikit-part.journal", uploaded] { unlink(path) }

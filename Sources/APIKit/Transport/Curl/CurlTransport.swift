@@ -171,7 +171,7 @@
     ///
     /// No request is sent on them. Name, address, proxy, certificate and pins are checked, and a failure is
     /// thrown. With HTTP/2 one connection carries many requests, so only one is opened; requests with a body do
-    /// not use it. A server may close an idle connection; the next request then opens another. URLs other than
+    /// not use it. Neither do bodies that are files or streams, over any version. A server may close an idle connection; the next request then opens another. URLs other than
     /// `http` and `https` fail with ``APIError/Reason/unsupportedScheme``, and servers with TLS 1.3 and without
     /// HTTP/2 with ``APIError/Reason/unsupportedCapability`` from libcurl 8.0.0 on: their session tickets wait
     /// unread, and libcurl closes such a connection instead of using it.
