@@ -159,11 +159,13 @@ let package = Package(
       swiftSettings: swift),
     // What `--bases` writes of a document, for tests in another module.
     .target(
-      name: "GeneratedShop", dependencies: ["APIKit", "APIKitTransfers"], path: "Tests/GeneratedShop",
-      exclude: ["openapi.json", "REPORT.md"], swiftSettings: swift),
+      name: "GeneratedShop", dependencies: ["APIKit", "APIKitOAuth", "APIKitTransfers"],
+      path: "Tests/GeneratedShop", exclude: ["openapi.json", "REPORT.md"], swiftSettings: swift),
     .testTarget(
       name: "APIGeneratorTests",
-      dependencies: ["APIGenerator", "APIKit", "APIKitTesting", "APIKitTransfers", "GeneratedShop"],
+      dependencies: [
+        "APIGenerator", "APIKit", "APIKitOAuth", "APIKitTesting", "APIKitTransfers", "GeneratedShop",
+      ],
       swiftSettings: swift),
     .testTarget(
       name: "DemoServerTests",

@@ -1,5 +1,6 @@
 import APIGenerator
 import APIKit
+import APIKitOAuth
 import APIKitTesting
 import APIKitTransfers
 import GeneratedShop
@@ -41,6 +42,13 @@ import XCTest
     XCTAssertEqual(
       outcome.status, 0,
       "\(outcome.text)\(outcome.errors)swift run apikit-generate --into Tests/GeneratedShop writes them anew")
+  }
+
+  func testTheServiceHasTheClientOfItsAuthorizationServer() throws {
+    let oauth = OAuthClient(Shop.authorizationCodeConfiguration(clientID: "app"), client: .shared)
+    let page = try oauth.authorization(redirectURI: "shop:/signed-in").url.string
+    XCTAssertTrue(page.hasPrefix("https://id.shop.example/authorize?"), page)
+    XCTAssertTrue(page.contains("scope=orders"), page)
   }
 
   func testTheOutputIsThatOfTheStatus() async throws {

@@ -25,4 +25,5 @@ open class BaseReadStateManager: BaseAPIManager {
 
   public let service = Shop.shared
   public let apiName = "state"
+  public let signIn = SignInRule.exempt
 }

@@ -28,6 +28,7 @@ open class BaseListOrdersManager: BaseAPIManager {
   public typealias Output = [Order]
   public let service = Shop.shared
   public let apiName = "orders"
+  public let signIn = SignInRule.exempt
   public let paging = Paging(.link(size: "per_page"), items: "")
 }
 
@@ -109,6 +110,7 @@ open class BaseCancelOrderManager: BaseAPIManager {
   public let service = Shop.shared
   public let apiName = "orders/{id}"
   public let method = HTTPMethod.delete
+  public let signIn = SignInRule.exempt
   public let expectation = ResponseExpectation(format: .bytes)
 }
 
@@ -133,5 +135,6 @@ open class BaseSendPictureManager: BaseUploadManager {
   public let service = Shop.shared
   public let apiName = "orders/{id}/picture"
   public let headers: HTTPHeaders = ["Content-Type": "image/png"]
+  public let signIn = SignInRule.exempt
   public let expectation = ResponseExpectation(format: .bytes)
 }

@@ -3,6 +3,7 @@
 // swift-format-ignore-file
 
 public import APIKit
+public import APIKitOAuth
 
 /// A shop, for tests of what is generated.
 public nonisolated final class Shop: APIService {
@@ -10,6 +11,17 @@ public nonisolated final class Shop: APIService {
 
   public let name = "Shop"
   public let environments = ServiceEnvironments("https://shop.example/v1")
+  public let identity = ServiceIdentity(authenticator: Shop.authenticator)
+
+  /// Sign in with the credential that an `OAuthClient` gets.
+  public static let authenticator: Authenticator = {
+    Authenticator()
+  }()
+
+  /// The client of the authorization server, for the flow `authorizationCode`.
+  public static func authorizationCodeConfiguration(clientID: String, scopes: [String] = ["orders"]) -> OAuthConfiguration {
+    OAuthConfiguration(clientID: clientID, authorizationEndpoint: "https://id.shop.example/authorize", tokenEndpoint: "https://id.shop.example/token", scopes: scopes)
+  }
 }
 
 /// A manager whose parameters are the members of an `Input`.
