@@ -53,8 +53,8 @@ struct TransferBench: Sendable {
 
   /// The seconds of CPU that the server, which is one process, has taken so far.
   func serverCPU() throws -> Double {
-    let folder = nginx.files.deletingLastPathComponent()
-    let id = try String(contentsOf: folder.appendingPathComponent("nginx.pid"), encoding: .utf8).filter(\.isNumber)
+    let file = nginx.files.deletingLastPathComponent().appendingPathComponent("nginx.pid")
+    let id = try String(contentsOf: file, encoding: .utf8).filter(\.isNumber)
     let fields = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8).split(separator: " ")
     // In user mode and in the kernel; the name of the program has no space.
     guard fields.count > 14, let user = Double(fields[13]), let kernel = Double(fields[14]) else {
