@@ -145,7 +145,7 @@ public final class Authenticator: Sendable {
 
   /// Ends the sign-in that loads wait for as failed: they fail with ``APIError/Reason/signInFailed``.
   public func failSignIn(_ error: any Error) {
-    settle { $0.signInEnded(Self.signInFailed(error)) }
+    settle { $0.signInEnded(.signInFailed(error)) }
   }
 
   /// Ends the sign-in that loads wait for as abandoned: they land as cancelled.
@@ -301,7 +301,7 @@ extension Authenticator {
         }
       case .failure(let error):
         let isGivenUp = error.reason == .cancelled || error.reason == .signInCancelled
-        let end = isGivenUp ? APIError(.auth, .signInCancelled) : Self.signInFailed(error)
+        let end = isGivenUp ? APIError(.auth, .signInCancelled) : .signInFailed(error)
         settle { $0.signInEnded(end, number: number) }
       }
     }
@@ -390,12 +390,5 @@ extension Authenticator {
     } catch {
       return .failure(APIError(.auth, .signInFailed, "\(type(of: error)) was thrown", underlying: error))
     }
-  }
-
-  private static func signInFailed(_ error: any Error) -> APIError {
-    APIError(
-      .auth, .signInFailed,
-      "the sign-in has failed: \((error as? APIError)?.detail ?? "\(type(of: error))")",
-      quote: (error as? APIError)?.quote, underlying: error)
   }
 }

@@ -24,4 +24,12 @@ extension APIError.Reason {
 extension APIError {
   /// The end of a load whose user has left.
   static func signedOut(_ detail: String) -> APIError { APIError(.auth, .signedOut, detail) }
+
+  /// The end of a sign-in with what the application's work threw.
+  static func signInFailed(_ error: any Error) -> APIError {
+    APIError(
+      .auth, .signInFailed,
+      "the sign-in has failed: \((error as? APIError)?.detail ?? "\(type(of: error))")",
+      quote: (error as? APIError)?.quote, underlying: error)
+  }
 }
