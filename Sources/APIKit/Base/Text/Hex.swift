@@ -3,7 +3,10 @@ package enum Hex {
   private static let digits: StaticString = "0123456789abcdef"
 
   /// The hexadecimal digits of `bytes`.
-  package static func encode(_ bytes: some Collection<UInt8>) -> String {
+  package static func encode(_ bytes: [UInt8]) -> String { encode(bytes[...]) }
+
+  /// The hexadecimal digits of `bytes`.
+  static func encode(_ bytes: ArraySlice<UInt8>) -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { target in
       var index = 0
       for byte in bytes {

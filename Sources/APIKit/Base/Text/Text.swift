@@ -1,13 +1,17 @@
-extension StringProtocol where SubSequence == Substring {
-  /// The string without spaces and tabs at its ends.
+extension Substring {
+  /// The text without spaces and tabs at its ends.
   package func trimmingSpaces() -> String {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-    let bytes = self[...].utf8
-    guard let first = bytes.firstIndex(where: { !isSpace($0) }),
-      let last = bytes.lastIndex(where: { !isSpace($0) })
+    guard let first = utf8.firstIndex(where: { !isSpace($0) }),
+      let last = utf8.lastIndex(where: { !isSpace($0) })
     else { return "" }
     return String(self[first...last])
   }
+}
+
+extension String {
+  /// The text without spaces and tabs at its ends.
+  package func trimmingSpaces() -> String { self[...].trimmingSpaces() }
 }
 
 // MARK: Values of header fields (RFC 9110, 5.6)
