@@ -41,7 +41,7 @@ public final class LoopbackRedirect: Sendable {
   ///   - path: The path of the redirect URI; the default is `/callback`.
   ///   - message: The text that the browser shows after the redirect.
   ///   - failureMessage: The text after a redirect with an error.
-  /// - Throws: ``APIError/Reason/misconfigured`` when no port can be opened.
+  /// - Throws: `APIError.Reason.misconfigured` when no port can be opened.
   public init(
     path: String = "/callback", message: String = "You are signed in. This window can be closed.",
     failureMessage: String = "You are not signed in. This window can be closed."
@@ -90,8 +90,8 @@ public final class LoopbackRedirect: Sendable {
   /// - Parameters:
   ///   - authorization: The authorization in progress, with ``uri`` as its redirect URI.
   ///   - limit: The longest wait; the default is 5 minutes.
-  /// - Throws: ``APIError/Reason/deadlineExceeded`` when no redirect came within the limit,
-  ///   ``APIError/Reason/cancelled`` when the task was cancelled.
+  /// - Throws: `APIError.Reason.deadlineExceeded` when no redirect came within the limit,
+  ///   `APIError.Reason.cancelled` when the task was cancelled.
   public func callback(
     for authorization: OAuthAuthorization, within limit: Duration = .seconds(300)
   ) async throws(APIError) -> String {
@@ -102,8 +102,8 @@ public final class LoopbackRedirect: Sendable {
   /// to check. For servers that do not return the state with their errors.
   ///
   /// - Parameter limit: The longest wait; the default is 5 minutes.
-  /// - Throws: ``APIError/Reason/deadlineExceeded`` when no redirect came within the limit,
-  ///   ``APIError/Reason/cancelled`` when the task was cancelled.
+  /// - Throws: `APIError.Reason.deadlineExceeded` when no redirect came within the limit,
+  ///   `APIError.Reason.cancelled` when the task was cancelled.
   public func callback(within limit: Duration = .seconds(300)) async throws(APIError) -> String {
     try await callback(within: limit) { _ in true }
   }

@@ -12,10 +12,10 @@ public import APIKit
       ///
       /// The system shows the page on another device of the user nearby. The redirect URI has a scheme of the application's,
       /// or, from tvOS 17.4 on, is `https` at an associated domain. Cancelling the task closes the page.
-      /// - Throws: ``APIError/Reason/signInCancelled`` when the user has closed the page,
-      ///   ``APIError/Reason/signInPageFailed`` when it cannot be shown or another one is open,
-      ///   ``APIError/Reason/misconfigured`` for a redirect URI that the page does not wait for, and
-      ///   ``APIError/Reason/cancelled`` when the task was cancelled.
+      /// - Throws: `APIError.Reason.signInCancelled` when the user has closed the page,
+      ///   `APIError.Reason.signInPageFailed` when it cannot be shown or another one is open,
+      ///   `APIError.Reason.misconfigured` for a redirect URI that the page does not wait for, and
+      ///   `APIError.Reason.cancelled` when the task was cancelled.
       /// - SeeAlso: <https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession>
       @MainActor public func callbackFromSystemPage() async throws(APIError) -> String {
         try await SignInPageVisit.callback(on: SystemSignInPage(self))
@@ -27,10 +27,10 @@ public import APIKit
       /// Cancelling the task closes the page.
       /// - Parameter isEphemeral: Whether the page starts without the cookies of the browser, and leaves none there; false by
       ///   default.
-      /// - Throws: ``APIError/Reason/signInCancelled`` when the user has closed the page,
-      ///   ``APIError/Reason/signInPageFailed`` when it cannot be shown or another one is open,
-      ///   ``APIError/Reason/misconfigured`` for a redirect URI that the page does not wait for, and
-      ///   ``APIError/Reason/cancelled`` when the task was cancelled.
+      /// - Throws: `APIError.Reason.signInCancelled` when the user has closed the page,
+      ///   `APIError.Reason.signInPageFailed` when it cannot be shown or another one is open,
+      ///   `APIError.Reason.misconfigured` for a redirect URI that the page does not wait for, and
+      ///   `APIError.Reason.cancelled` when the task was cancelled.
       /// - SeeAlso: <https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession>
       @MainActor public func callbackFromSystemPage(isEphemeral: Bool = false) async throws(APIError)
         -> String
@@ -54,10 +54,10 @@ public import APIKit
       ///   - isEphemeral: Whether the page starts without the cookies of the browser, and leaves none there, so that the user
       ///     signs in each time and is not asked whether the application may use what the browser has. False by default.
       ///     Browsers other than Safari may ignore it on macOS.
-      /// - Throws: ``APIError/Reason/signInCancelled`` when the user has closed the page,
-      ///   ``APIError/Reason/signInPageFailed`` when it cannot be shown or another one is open,
-      ///   ``APIError/Reason/misconfigured`` for a redirect URI that the page does not wait for, and
-      ///   ``APIError/Reason/cancelled`` when the task was cancelled.
+      /// - Throws: `APIError.Reason.signInCancelled` when the user has closed the page,
+      ///   `APIError.Reason.signInPageFailed` when it cannot be shown or another one is open,
+      ///   `APIError.Reason.misconfigured` for a redirect URI that the page does not wait for, and
+      ///   `APIError.Reason.cancelled` when the task was cancelled.
       /// - SeeAlso: <https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession>
       @MainActor public func callbackFromSystemPage(
         over window: ASPresentationAnchor, isEphemeral: Bool = false

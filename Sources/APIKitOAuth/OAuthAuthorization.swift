@@ -16,10 +16,10 @@ public struct OAuthAuthorization: Sendable {
 
   /// The authorization code in the URL that the server redirected to.
   ///
-  /// Throws ``APIError/Reason/malformedOAuthResponse`` when the URL is not the redirect URI, cannot be read
-  /// or has a field twice; ``APIError/Reason/stateMismatch`` or ``APIError/Reason/issuerMismatch`` when it
+  /// Throws `APIError.Reason.malformedOAuthResponse` when the URL is not the redirect URI, cannot be read
+  /// or has a field twice; `APIError.Reason.stateMismatch` or `APIError.Reason.issuerMismatch` when it
   /// belongs to another request or server; then the reason of the server's error, such as
-  /// ``APIError/Reason/accessDenied``; and ``APIError/Reason/malformedOAuthResponse`` when there is neither
+  /// `APIError.Reason.accessDenied`; and `APIError.Reason.malformedOAuthResponse` when there is neither
   /// a code nor an error.
   public func code(from callback: String) throws(APIError) -> String {
     let fields = try Self.fields(of: callback)

@@ -24,7 +24,7 @@ extension DeviceAuthorization: Redacted {
 extension OAuthClient {
   /// Begins an authorization that the user completes on another device.
   ///
-  /// A code without a stated lifetime expires after 10 minutes. Throws ``APIError/Reason/misconfigured``
+  /// A code without a stated lifetime expires after 10 minutes. Throws `APIError.Reason.misconfigured`
   /// when the configuration has no device endpoint.
   public func deviceAuthorization() async throws(APIError) -> DeviceAuthorization {
     guard let endpoint = configuration.deviceEndpoint else {
@@ -47,8 +47,8 @@ extension OAuthClient {
   /// Polls the server until the user has completed the authorization.
   ///
   /// Waits between two requests for as long as the server asks, by default 5 seconds. Throws
-  /// ``APIError/Reason/deviceCodeExpired`` when the code has expired, ``APIError/Reason/accessDenied`` when
-  /// the user refused, and ``APIError/Reason/cancelled`` when the task was cancelled.
+  /// `APIError.Reason.deviceCodeExpired` when the code has expired, `APIError.Reason.accessDenied` when
+  /// the user refused, and `APIError.Reason.cancelled` when the task was cancelled.
   public func credential(for device: DeviceAuthorization) async throws(APIError) -> Credential {
     var polling = DevicePolling(interval: device.interval, end: device.end)
     while let wait = polling.wait(now: time.now) {

@@ -44,9 +44,9 @@ extension OAuthServerMetadata {
   /// - Parameters:
   ///   - issuer: The server's name, exactly as it writes it: `https://id.example.com/tenant`.
   ///   - client: Sends the request.
-  /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
-  ///   ``APIError/Reason/malformedOAuthResponse`` for another document,
-  ///   ``APIError/Reason/misconfigured`` for an address that is neither `https` nor on loopback and for a
+  /// - Throws: `APIError.Reason.issuerMismatch` for the document of another server,
+  ///   `APIError.Reason.malformedOAuthResponse` for another document,
+  ///   `APIError.Reason.misconfigured` for an address that is neither `https` nor on loopback and for a
   ///   server without PKCE by S256, or why there is no response.
   public static func discover(
     _ issuer: String, client: HTTPClient

@@ -8,8 +8,8 @@ public import APIKit
 /// // show authorization.url in a browser; when the user comes back:
 /// let credential = try await oauth.credential(for: authorization, callback: callback)
 /// ```
-/// A value, safe on any thread. Its credentials are for an ``Authenticator``, which renews them with
-/// ``renew(_:)``. Errors of the server are an ``APIError`` with the stage `auth` and the RFC's code as its
+/// A value, safe on any thread. Its credentials are for an `Authenticator`, which renews them with
+/// ``renew(_:)``. Errors of the server are an `APIError` with the stage `auth` and the RFC's code as its
 /// reason.
 public struct OAuthClient: Sendable {
   /// Sends one request. It must not follow redirects, so that codes and secrets reach only the named
@@ -36,7 +36,7 @@ public struct OAuthClient: Sendable {
 
   /// Begins an authorization by a user in a browser, with a random state and PKCE challenge.
   ///
-  /// Throws ``APIError/Reason/misconfigured`` when the configuration has no authorization endpoint, or one
+  /// Throws `APIError.Reason.misconfigured` when the configuration has no authorization endpoint, or one
   /// that is neither `https` nor on loopback.
   /// - Parameters:
   ///   - redirectURI: Where the server redirects the user, as registered there.
@@ -88,7 +88,7 @@ public struct OAuthClient: Sendable {
   /// Renews a credential by its refresh token. The old refresh token is kept where the server sends no new
   /// one.
   ///
-  /// Throws ``APIError/Reason/invalidGrant`` when there is no refresh token or it is no longer valid: the
+  /// Throws `APIError.Reason.invalidGrant` when there is no refresh token or it is no longer valid: the
   /// user must sign in again.
   public func renew(_ credential: Credential) async throws(APIError) -> Credential {
     guard let refreshToken = credential.refreshToken else {
@@ -101,7 +101,7 @@ public struct OAuthClient: Sendable {
   /// Revokes a credential at the server (RFC 7009): its refresh token, which usually ends the access tokens
   /// too; otherwise the access token.
   ///
-  /// Throws ``APIError/Reason/misconfigured`` when the configuration has no revocation endpoint.
+  /// Throws `APIError.Reason.misconfigured` when the configuration has no revocation endpoint.
   public func revoke(_ credential: Credential) async throws(APIError) {
     guard let endpoint = configuration.revocationEndpoint else {
       throw APIError(.auth, .misconfigured, "the OAuth configuration has no revocation endpoint")

@@ -58,7 +58,7 @@ public struct OAuthConfiguration: Sendable {
     self.scopes = scopes
   }
 
-  /// Throws ``APIError/Reason/misconfigured`` for an endpoint that is neither `https` nor on loopback.
+  /// Throws `APIError.Reason.misconfigured` for an endpoint that is neither `https` nor on loopback.
   static func check(_ endpoint: HTTPURL) throws(APIError) {
     let isLoopback = ["127.0.0.1", "::1", "[::1]", "localhost"].contains(endpoint.host)
     guard endpoint.scheme == "https" || isLoopback else {

@@ -27,9 +27,9 @@ public struct OAuthServerMetadata: Sendable {
 
   /// Reads a metadata document.
   ///
-  /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
-  ///   ``APIError/Reason/malformedOAuthResponse`` for a document without an issuer or token endpoint, and
-  ///   ``APIError/Reason/misconfigured`` for an endpoint that is neither `https` nor on loopback, or a
+  /// - Throws: `APIError.Reason.issuerMismatch` for the document of another server,
+  ///   `APIError.Reason.malformedOAuthResponse` for a document without an issuer or token endpoint, and
+  ///   `APIError.Reason.misconfigured` for an endpoint that is neither `https` nor on loopback, or a
   ///   server that does not support the method S256 of PKCE.
   init(_ raw: RawData, issuer: String) throws(APIError) {
     guard let named = raw.issuer.string else {
@@ -66,9 +66,9 @@ public struct OAuthServerMetadata: Sendable {
   /// - Parameters:
   ///   - issuer: The server's identifier, exactly as the server writes it: `https://id.example.com/tenant`.
   ///   - send: Sends one request; it must not follow redirects.
-  /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
-  ///   ``APIError/Reason/malformedOAuthResponse`` for a response without metadata,
-  ///   ``APIError/Reason/misconfigured`` for an address that is neither `https` nor on loopback, or a
+  /// - Throws: `APIError.Reason.issuerMismatch` for the document of another server,
+  ///   `APIError.Reason.malformedOAuthResponse` for a response without metadata,
+  ///   `APIError.Reason.misconfigured` for an address that is neither `https` nor on loopback, or a
   ///   server without the method S256 of PKCE.
   public static func discover(
     _ issuer: String, send: OAuthClient.Send

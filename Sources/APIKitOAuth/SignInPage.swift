@@ -26,9 +26,9 @@ import APIKit
 
   /// The URL that the server redirected to.
   ///
-  /// Throws ``APIError/Reason/signInCancelled`` when the user has closed the page,
-  /// ``APIError/Reason/signInPageFailed`` when it cannot be shown or another one is open, and
-  /// ``APIError/Reason/cancelled`` when the task was cancelled, which closes the page.
+  /// Throws `APIError.Reason.signInCancelled` when the user has closed the page,
+  /// `APIError.Reason.signInPageFailed` when it cannot be shown or another one is open, and
+  /// `APIError.Reason.cancelled` when the task was cancelled, which closes the page.
   static func callback(on page: any SignInPage) async throws(APIError) -> String {
     guard !Task.isCancelled else { throw APIError(.auth, .cancelled) }
     guard !isOpen else {
@@ -75,7 +75,7 @@ enum SignInPageCallback: Hashable {
   /// A universal link of the application.
   case https(host: String, path: String)
 
-  /// Throws ``APIError/Reason/misconfigured`` for a URI to which the system's page does not come back.
+  /// Throws `APIError.Reason.misconfigured` for a URI to which the system's page does not come back.
   ///
   /// - Parameter takesHTTPS: Whether the system can wait for an `https` URL.
   init(_ redirectURI: String, takesHTTPS: Bool) throws(APIError) {

@@ -18,7 +18,7 @@ extension HTTPBody {
   ///
   /// - Parameter word: What stands for a streamed body, whose digest is not known before it is sent; nil refuses
   ///   it.
-  /// - Throws: ``APIError/Reason/signingFailed`` for a stream that is refused, ``APIError/Reason/unreadableBody`` for
+  /// - Throws: `APIError.Reason.signingFailed` for a stream that is refused, `APIError.Reason.unreadableBody` for
   ///   a file that cannot be read.
   func sha256(orForStream word: String?, hint: String) throws(APIError) -> String {
     switch self {

@@ -2,7 +2,7 @@
 ///
 /// A service names its verifier in ``ServiceIdentity/verifier``. The flight calls it for every response of the network,
 /// also for those that confirm a stored one (304) and those with a refused status: before the body is deciphered and
-/// decoded, and before the cache sees it. The framework has ``MessageVerifier``.
+/// decoded, and before the cache sees it. The product `APIKitSigning` has one.
 ///
 /// Isolation: called on any thread and concurrently; off the main actor, and off the transports' threads unless
 /// ``runsInline`` is true.

@@ -22,7 +22,7 @@ public enum ContentDigest: String, Sendable, Hashable, CaseIterable {
   /// - Parameters:
   ///   - field: The value of the field.
   ///   - bytes: The body as it was received, before content coding is undone.
-  /// - Throws: ``SignatureFault/otherBody``, or ``SignatureFault/unreadable(_:)`` for a field without a digest that can
+  /// - Throws: `SignatureFault.otherBody`, or `SignatureFault.unreadable(_:)` for a field without a digest that can
   ///   be checked.
   public static func check(_ field: String, of bytes: [UInt8]) throws(SignatureFault) {
     guard let dictionary = StructuredFields.strictDictionary(field) else {

@@ -9,7 +9,7 @@ public import APIKit
 /// A request may carry several signatures, each under a label of its own; a later one may cover an earlier one by
 /// `.field("signature", key: "sig1")`. Signatures of other labels, which the request has already, stay.
 ///
-/// A body that the transport would compress (``HTTPRequestOptions/compressesBody``) is compressed before it is signed,
+/// A body that the transport would compress (`HTTPRequestOptions.compressesBody`) is compressed before it is signed,
 /// because the digest is that of the bytes on the wire.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9421>
 public struct MessageSigner: RequestSigner, FixedCallerSigner {
@@ -93,8 +93,8 @@ public struct MessageSigner: RequestSigner, FixedCallerSigner {
 
   /// Sets `Signature-Input`, `Signature` and, where it is covered, `Content-Digest`.
   ///
-  /// Throws ``APIError/Reason/signingFailed`` for a component that the request does not have, a streamed body whose
-  /// digest is covered, a public key, and a label that is none; ``APIError/Reason/unreadableBody`` for a file that
+  /// Throws `APIError.Reason.signingFailed` for a component that the request does not have, a streamed body whose
+  /// digest is covered, a public key, and a label that is none; `APIError.Reason.unreadableBody` for a file that
   /// cannot be read.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     if coversDigest {

@@ -51,7 +51,7 @@ public struct SignatureKey: Sendable {
   /// - Parameters:
   ///   - id: The id by which the verifier finds the key.
   ///   - secret: The secret.
-  /// - Throws: ``APIError/Reason/signingFailed`` for an empty secret, with which anyone could sign.
+  /// - Throws: `APIError.Reason.signingFailed` for an empty secret, with which anyone could sign.
   public init(id: String, secret: SecretKey) throws(APIError) {
     try secret.requireBytes()
     try Self.check(id)
@@ -67,7 +67,7 @@ public struct SignatureKey: Sendable {
   ///   - id: The id by which the verifier finds the key.
   ///   - algorithm: How it signs.
   ///   - privateKey: PEM or DER: PKCS#8, PKCS#1 (`RSA PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`), not encrypted.
-  /// - Throws: ``APIError/Reason/signingFailed`` for bytes that are not such a key.
+  /// - Throws: `APIError.Reason.signingFailed` for bytes that are not such a key.
   public init(id: String, algorithm: Algorithm, privateKey: SecretKey) throws(APIError) {
     try self.init(id: id, algorithm: algorithm, bytes: privateKey.bytes, isPrivate: true)
   }
@@ -78,7 +78,7 @@ public struct SignatureKey: Sendable {
   ///   - id: The id by which the key is found.
   ///   - algorithm: How its pair signs.
   ///   - publicKey: PEM or DER: SubjectPublicKeyInfo (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
-  /// - Throws: ``APIError/Reason/signingFailed`` for bytes that are not such a key.
+  /// - Throws: `APIError.Reason.signingFailed` for bytes that are not such a key.
   public init(id: String, algorithm: Algorithm, publicKey: [UInt8]) throws(APIError) {
     try self.init(id: id, algorithm: algorithm, bytes: publicKey, isPrivate: false)
   }

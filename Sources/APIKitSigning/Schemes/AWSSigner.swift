@@ -3,7 +3,7 @@ public import APIKit
 /// Signs with AWS Signature Version 4, as the services of Amazon and those that are compatible with them ask for.
 ///
 /// The signature covers method, path, query, header fields, time and the digest of the body; AWS accepts it for 5 to 15
-/// minutes. The time is that of the service's ``ServerClock``, so state one: it is corrected when the server refuses a
+/// minutes. The time is that of the service's `ServerClock`, so state one: it is corrected when the server refuses a
 /// signature for its time.
 ///
 /// ```swift
@@ -76,7 +76,7 @@ public struct AWSSigner: RequestSigner, FixedCallerSigner {
   /// Sets `Authorization`, `X-Amz-Date` and, where they are used, `X-Amz-Security-Token` and `X-Amz-Content-SHA256`,
   /// which replace those of an earlier attempt.
   ///
-  /// Throws ``APIError/Reason/signingFailed`` for an empty key, a time outside the years 0 to 9999, a `+` in the query,
+  /// Throws `APIError.Reason.signingFailed` for an empty key, a time outside the years 0 to 9999, a `+` in the query,
   /// a streamed body that is to be signed, and a body that the transport compresses, because other bytes arrive then.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     try check(request)
@@ -104,7 +104,7 @@ public struct AWSSigner: RequestSigner, FixedCallerSigner {
   ///     device's time.
   ///   - seconds: The number of seconds for which it is valid, 1 to 604,800 (a week). A temporary credential may
   ///     end before.
-  /// - Throws: ``APIError/Reason/signingFailed`` for a number of seconds outside its range, and what
+  /// - Throws: `APIError.Reason.signingFailed` for a number of seconds outside its range, and what
   ///   ``sign(_:_:)`` throws.
   public func presigned(
     _ request: HTTPRequest, secondsSince1970: Int? = nil, validFor seconds: Int

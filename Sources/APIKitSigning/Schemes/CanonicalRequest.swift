@@ -31,7 +31,7 @@ public struct CanonicalRequest: Sendable {
   ///   - secondsSince1970: The time of the signature.
   ///   - nonce: A text that no other attempt uses.
   ///   - bodyDigest: The SHA-256 of the body in hexadecimal digits, or another word known to both sides.
-  /// - Throws: ``APIError/Reason/signingFailed`` when a line would contain a line feed.
+  /// - Throws: `APIError.Reason.signingFailed` when a line would contain a line feed.
   public init(
     _ request: HTTPRequest, signedHeaders: [String], keyID: String, secondsSince1970: Int, nonce: String,
     bodyDigest: String

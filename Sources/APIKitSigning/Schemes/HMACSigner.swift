@@ -72,8 +72,8 @@ public struct HMACSigner: RequestSigner, FixedCallerSigner {
 
   /// Sets the header fields of the signature, which replace those of an earlier attempt.
   ///
-  /// Throws ``APIError/Reason/signingFailed`` for an empty key, for a part with a line feed, and for a
-  /// streamed body unless ``allowsUnsignedStreams`` is set; ``APIError/Reason/unreadableBody`` for a file
+  /// Throws `APIError.Reason.signingFailed` for an empty key, for a part with a line feed, and for a
+  /// streamed body unless ``allowsUnsignedStreams`` is set; `APIError.Reason.unreadableBody` for a file
   /// that cannot be read.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     try key.requireBytes()
@@ -119,7 +119,7 @@ extension HMACSigner {
   ///   - window: The largest difference between the time of the request and `now`, in seconds; the default
   ///     is 300.
   /// - Returns: The nonce.
-  /// - Throws: The ``SignatureFault`` that was found first.
+  /// - Throws: The `SignatureFault` that was found first.
   @discardableResult
   public func verify(
     _ request: HTTPRequest, now: Int, window: Int = 300

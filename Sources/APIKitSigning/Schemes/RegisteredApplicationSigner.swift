@@ -54,7 +54,7 @@ public struct RegisteredApplicationSigner: RequestSigner, FixedCallerSigner {
 
   /// Sets both header fields, which replace those of an earlier attempt.
   ///
-  /// Throws ``APIError/Reason/signingFailed`` when the sealing key does not have 32 bytes, and what
+  /// Throws `APIError.Reason.signingFailed` when the sealing key does not have 32 bytes, and what
   /// ``SaltedDigestSigner/signature(apiName:parameters:)`` throws.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     let signature = try digest.signature(apiName: subject.apiName, parameters: subject.parameters)
@@ -103,7 +103,7 @@ public struct RegisteredApplicationVerifier: Sendable {
   /// Verifies the header fields of a request that a server received, with its parameters.
   ///
   /// - Returns: The key of the application.
-  /// - Throws: The ``SignatureFault`` that was found first.
+  /// - Throws: The `SignatureFault` that was found first.
   @discardableResult
   public func verify(
     _ headers: HTTPHeaders, apiName: String, parameters: Parameters
@@ -117,7 +117,7 @@ public struct RegisteredApplicationVerifier: Sendable {
   /// received.
   ///
   /// - Returns: The key of the application.
-  /// - Throws: The ``SignatureFault`` that was found first.
+  /// - Throws: The `SignatureFault` that was found first.
   @discardableResult
   public func verify(
     _ headers: HTTPHeaders, apiName: String, query: String

@@ -102,8 +102,8 @@ public struct SaltedDigestSigner: RequestSigner, FixedCallerSigner {
   /// The signature of a call in hexadecimal digits, lower case.
   ///
   /// The parameter that contains the signature itself is left out. Throws
-  /// ``APIError/Reason/unencodableParameter`` for a value that a query cannot express, and
-  /// ``APIError/Reason/signingFailed`` for an empty key or a digest that the system's policy forbids.
+  /// `APIError.Reason.unencodableParameter` for a value that a query cannot express, and
+  /// `APIError.Reason.signingFailed` for an empty key or a digest that the system's policy forbids.
   public func signature(apiName: String, parameters: Parameters) throws(APIError) -> String {
     try key.requireBytes()
     let pairs = try SortedPairs.bytes(of: parameters.removing(volatileParameters), style: style)
