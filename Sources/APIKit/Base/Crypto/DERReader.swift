@@ -42,7 +42,9 @@ struct DERReader {
     guard digits.count == content.count - 1, digits.count == (tag == 0x17 ? 12 : 14),
       tag == 0x17 || tag == 0x18
     else { return nil }
-    let pairs = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
+    let pairs = stride(from: 0, to: digits.count, by: 2).map { (at: Int) -> Int in
+      10 * digits[at] + digits[at + 1]
+    }
     let year = tag == 0x17 ? pairs[0] + (pairs[0] < 50 ? 2000 : 1900) : pairs[0] * 100 + pairs[1]
     let rest = Array(pairs.suffix(5))
     let date = CivilDate(
