@@ -43,6 +43,7 @@ final class URLSessionConformanceTests: TransportConformanceTests {
           for round in 0..<60 {
             let transport = try URLSessionTransport(.ephemeral)
             let load = Task { try? await transport.send(exchange) }
+            // At another moment of the task each time; nothing tells when it is about to end.
             usleep(UInt32((lane * 60 + round) * 37 % 900))
             load.cancel()
             if round.isMultiple(of: 2) { transport.shutdown() }

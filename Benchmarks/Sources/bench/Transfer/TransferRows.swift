@@ -52,7 +52,7 @@ enum TransferRows {
       bench.clear()
       unlink(bench.source(gigabyte))
     }
-    // Whoever reads a new file first pays for its pages.
+    // The first reader of a new file pays for its pages, so one run that does not count comes before.
     _ = try run(theirs(bench))
     var costs: (ours: [machine_cost], theirs: [machine_cost]) = ([], [])
     // How much of the time on the wall the server computes.

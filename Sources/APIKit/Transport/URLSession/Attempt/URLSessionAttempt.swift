@@ -127,8 +127,8 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       finish(.failure(error))
     }
     #if canImport(FoundationNetworking)
-      // Cancelled on another thread while it ends, a task would end the program: Foundation looks for it among its tasks,
-      // where it is no more. Its end is told on this queue, and so comes before or after.
+      // Foundation ends the program when a task is cancelled on another thread while it completes: it looks the task up after
+      // it has removed it. This queue is serial and runs the completion as well, so the two cannot overlap.
       queue.addOperation { [task] in task.cancel() }
     #else
       task.cancel()
@@ -350,30 +350,6 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     // Apple's session counts before decoding.
     if state.metrics.bytesReceived == 0 { state.metrics.bytesReceived = state.progress.received }
     if state.metrics.bytesDecoded == 0 { state.metrics.bytesDecoded = state.decoded }
-  }
-
-  private func translate(_ error: any Error) -> APIError {
-    let url = exchange.request.url
-    if let fault = terms.faults.failure(for: error, of: url) { return fault }
-    #if canImport(Security)
-      let failure = SystemTrust.fault(in: error, host: url.host) ?? reported(error)
-    #else
-      let failure = reported(error)
-    #endif
-    terms.faults.note(failure, of: url)
-    return failure
-  }
-
-  private func reported(_ error: any Error) -> APIError {
-    var reason = URLSessionTransport.reason(of: error)
-    let (head, received) = state.withLock { ($0.head, $0.progress.received) }
-    var detail = URLSessionTransport.detail(of: error) ?? reason.text
-    detail += " (URLSession: \((error as NSError).code))"
-    if head != nil, reason == .connectionLost || reason == .transportFailed {
-      reason = .truncatedBody
-      detail = "the connection ended after \(received) bytes of the body (\(error.localizedDescription))"
-    }
-    return APIError(.transport, reason, detail, underlying: error, evidence: head?.evidence)
   }
 
   // MARK: Streams and progress
