@@ -77,7 +77,7 @@ let package = Package(
       name: "DemoCLI",
       dependencies: [
         "APIKit", "APIKitOAuth", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports",
-        "APIKitConsole", "APIKitTesting", "Reformers", "DemoServer",
+        "APIKitConsole", "APIKitImages", "APIKitTesting", "Reformers", "DemoServer",
       ],
       exclude: ["API/REPORT.md"],
       swiftSettings: swift
@@ -194,8 +194,8 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "APIKit", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting",
-        "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
+        "APIKit", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitImages",
+        "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
     // The least that an application links; see the group `build` of the measurements.

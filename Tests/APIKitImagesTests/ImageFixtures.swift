@@ -51,6 +51,7 @@ final class Decoder: Sendable {
     service.store = ResponseCache()
     change(&service)
     let manager = TestManager(service)
+    manager.expectation = .image
     self.manager = manager
     pipeline = PicturePipeline(maximumBytes: maximumBytes, decoding: decoder.decoding()) {
       (address) throws(APIError) in

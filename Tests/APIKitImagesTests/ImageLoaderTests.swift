@@ -95,6 +95,7 @@ import XCTest
     stub.on("/api/photos/7", .bytes(PNG.head(640, 480), contentType: "image/png"))
     var manager: TestManager? = TestManager(TestService(stub))
     manager?.apiName = "photos/{id}"
+    manager?.expectation = .image
     let loader = ImageLoader(over: try XCTUnwrap(manager))
     manager = nil
     let reason = try await reason { () throws(APIError) in

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitImages
 import APIKitTransfers
 
 /// What all endpoints have in common: the service. It does not adopt `APIManager`; the classes of the endpoints do.
@@ -33,7 +34,7 @@ final class HomeManager: HomesManager, APIManager {
 final class PictureManager: HomesManager, APIManager {
   let apiName = "sacramento/v1/pictures/{id}"
   let signIn = SignInRule.exempt
-  let expectation = ResponseExpectation(requiresBody: true, format: .bytes)
+  let expectation = ResponseExpectation.image
   let cachePolicy = CachePolicy.http(otherwise: .seconds(86_400))
 }
 

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitImages
 import Foundation
 
 /// What libFuzzer calls with each input: readers and machines must neither crash nor disagree with themselves.

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitImages
 import Reformers
 
 /// Prints homes: as a table, as lines, or as JSON.

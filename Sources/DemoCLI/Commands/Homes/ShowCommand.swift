@@ -1,4 +1,5 @@
 import APIKit
+import APIKitImages
 import Foundation
 import Reformers
 

@@ -26,7 +26,7 @@ extension RawData {
     }
 
     /// Throws for a body that is longer than the limit.
-    func check(_ bytes: [UInt8]) throws(APIError) {
+    package func check(_ bytes: [UInt8]) throws(APIError) {
       let limit = min(maximumBytes, Self.hardMaximumBytes)
       guard bytes.count > limit else { return }
       throw APIError(

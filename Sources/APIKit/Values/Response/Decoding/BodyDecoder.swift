@@ -1,7 +1,7 @@
 /// Decodes the bytes of a body into ``RawData``; one type for each format.
 ///
-/// The framework has ``JSONBodyDecoder``, ``XMLBodyDecoder``, ``PropertyListBodyDecoder``, ``FormBodyDecoder``,
-/// ``TextBodyDecoder`` and ``ImageBodyDecoder``;
+/// The framework has ``JSONBodyDecoder``, ``XMLBodyDecoder``, ``PropertyListBodyDecoder``, ``FormBodyDecoder`` and
+/// ``TextBodyDecoder``;
 /// ``BodyDecoders`` chooses among them by content type. For another format, write a decoder that makes the
 /// value with ``RawData/init(plain:)`` or from JSON text, and register it with the service's decoders. In a
 /// test, call it directly: its result depends only on the bytes.

@@ -24,8 +24,8 @@ public struct BodyDecoders: Sendable {
 
   /// JSON (`application/json`, `+json`, `text/json`, and `text/plain`, which many services send for JSON),
   /// property lists (`application/x-plist`, `text/x-plist`, `application/x-apple-plist`, `+plist`),
-  /// forms (`application/x-www-form-urlencoded`), XML (`application/xml`, `text/xml`, `+xml`) and the heads of images
-  /// (`image/*`); without a content type, JSON.
+  /// forms (`application/x-www-form-urlencoded`) and XML (`application/xml`, `text/xml`, `+xml`); without a content type,
+  /// JSON.
   public static let standard: BodyDecoders = {
     var decoders = BodyDecoders()
     decoders.fallback = JSONBodyDecoder()
@@ -37,7 +37,6 @@ public struct BodyDecoders: Sendable {
     }
     decoders.register(FormBodyDecoder(), for: "application/x-www-form-urlencoded")
     for type in ["application/xml", "text/xml", "+xml"] { decoders.register(XMLBodyDecoder(), for: type) }
-    decoders.register(ImageBodyDecoder(), for: "image/*")
     return decoders
   }()
 

@@ -1,8 +1,10 @@
+public import APIKit
+
 /// Reads the head of an image, so that its kind and size are known and limited before anything decodes it.
 ///
 /// The raw data is an object with the members `type` (`image/png`), `width` and `height` in pixels as stored, and
 /// `orientation` (1 to 8). `type` is null for a format that is not known, `width` and `height` are null when the first
-/// 64 KiB do not contain them. The image itself is ``APIResponse/bytes``. See ``ImageHead``.
+/// 64 KiB do not contain them. The image itself is `APIResponse.bytes`. See ``ImageHead``.
 public struct ImageBodyDecoder: BodyDecoder {
   /// The most pixels beyond which to throw, before anything needs memory for them. The default is 100 million.
   public var maximumPixels: Int
@@ -15,7 +17,7 @@ public struct ImageBodyDecoder: BodyDecoder {
   /// True.
   public var runsInline: Bool { true }
 
-  /// Reads the head of an image. Throws ``APIError/Reason/bodyLimitExceeded`` for one with too many pixels.
+  /// Reads the head of an image. Throws `APIError.Reason.bodyLimitExceeded` for one with too many pixels.
   public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
     try limits.check(bytes)
     let head = ImageHead(of: bytes)
@@ -32,4 +34,11 @@ public struct ImageBodyDecoder: BodyDecoder {
 extension HTTPResponse {
   /// The head of the image, if the body is an image in memory; nil otherwise.
   public var imageHead: ImageHead? { ImageHead(of: bytes) }
+}
+
+extension ResponseExpectation {
+  /// An image that ``ImageBodyDecoder`` reads, whatever its `Content-Type` says; of at most 100 million pixels.
+  ///
+  /// State it in the manager of an endpoint with images: `let expectation = ResponseExpectation.image`.
+  public static let image = ResponseExpectation(requiresBody: true, format: .decoder(ImageBodyDecoder()))
 }

@@ -4,6 +4,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitImages
 
 /// The heads of images: what the first bytes say.
 final class ImageHeadTests: XCTestCase {
@@ -70,7 +71,9 @@ final class ImageHeadTests: XCTestCase {
   func testAnImageLandsWithItsHeadWhateverItsContentTypeSays() async throws {
     let png = try ImageSample.named("pngTurned")
     let stub = StubTransport(.bytes(png, contentType: "image/jpeg"))
-    let response = try await TestManager(stub).response([:])
+    let manager = TestManager(stub)
+    manager.expectation = .image
+    let response = try await manager.response([:])
     XCTAssertEqual(response.raw.type.string, "image/png")
     XCTAssertEqual(response.raw.width.int, 7)
     XCTAssertEqual(response.raw.height.int, 5)

@@ -2,6 +2,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitImages
 
 /// The beginnings of small images, one of each kind.
 struct ImageSample {

@@ -1,4 +1,5 @@
 #if canImport(ImageIO)
+  import APIKit
   import CoreGraphics
   import Foundation
   import ImageIO

@@ -1,3 +1,5 @@
+public import APIKit
+
 #if canImport(ImageIO)
   public import CoreGraphics
 #endif
@@ -9,7 +11,7 @@
 /// view.image = UIImage(cgImage: thumbnail.image)
 /// ```
 /// ImageIO decodes no more than the size asks for, so that a photograph of 50 million pixels takes the memory of its
-/// thumbnail. On other systems making one throws ``APIError/Reason/unsupportedCapability``, after the same checks.
+/// thumbnail. On other systems making one throws `APIError.Reason.unsupportedCapability`, after the same checks.
 ///
 /// Never on the main actor: making one is `async` and runs on the concurrent executor.
 public struct ImageThumbnail: @unchecked Sendable {  // An image of Core Graphics never changes.
@@ -27,9 +29,9 @@ public struct ImageThumbnail: @unchecked Sendable {  // An image of Core Graphic
   ///   - longestSide: The longer side of the thumbnail in pixels, 1 to 16,384. A smaller image keeps its size.
   ///   - maximumPixels: The most pixels that the image itself may have, which is checked before anything decodes it. The
   ///     default is 100 million, as for ``ImageBodyDecoder``.
-  /// - Throws: ``APIError/Reason/bodyLimitExceeded`` for an image with more pixels, ``APIError/Reason/malformedBody`` for
-  ///   bytes that are not an image or do not contain its size, ``APIError/Reason/misconfigured`` for another side, and
-  ///   ``APIError/Reason/unsupportedCapability`` where there is no ImageIO.
+  /// - Throws: `APIError.Reason.bodyLimitExceeded` for an image with more pixels, `APIError.Reason.malformedBody` for
+  ///   bytes that are not an image or do not contain its size, `APIError.Reason.misconfigured` for another side, and
+  ///   `APIError.Reason.unsupportedCapability` where there is no ImageIO.
   public init(
     of bytes: [UInt8], longestSide: Int, maximumPixels: Int = 100_000_000
   ) async throws(APIError) {

@@ -1,6 +1,7 @@
 import XCTest
 
 @testable import APIKit
+@testable import APIKitImages
 
 /// What is checked before anything decodes an image.
 final class ImageThumbnailTests: XCTestCase {
