@@ -22,6 +22,7 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1), .macCatalyst(.v16)],
   products: [
     .library(name: "APIKit", targets: ["APIKit"]),
+    .library(name: "APIKitXML", targets: ["APIKitXML"]),
     .library(name: "APIKitSigning", targets: ["APIKitSigning"]),
     .library(name: "APIKitOAuth", targets: ["APIKitOAuth"]),
     .library(name: "APIKitSockets", targets: ["APIKitSockets"]),
@@ -49,6 +50,8 @@ let package = Package(
     .target(
       name: "APIKit", dependencies: ["CAPIKit"], exclude: privacyManifest.excluded,
       resources: privacyManifest.resources, swiftSettings: swift),
+    // XML and property lists, read and written.
+    .target(name: "APIKitXML", dependencies: ["APIKit"], swiftSettings: swift),
     // Signatures of requests and responses by common schemes: digests and HMAC, AWS, HTTP message signatures.
     .target(name: "APIKitSigning", dependencies: ["APIKit"], swiftSettings: swift),
     // Sign-in by OAuth 2.0: the code with PKCE in a browser, devices, refresh and revocation, discovery.
@@ -108,12 +111,14 @@ let package = Package(
     .testTarget(
       name: "APIKitTests",
       dependencies: [
-        "APIKit", "APIKitOAuth", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports",
-        "APIKitTesting", "Reformers", "DemoServer", "TestServers", "TestSupport",
+        "APIKit", "APIKitXML", "APIKitOAuth", "APIKitSigning", "APIKitSockets", "APIKitTransfers",
+        "APIKitReports", "APIKitTesting", "Reformers", "DemoServer", "TestServers", "TestSupport",
         // OpenSSL for scripted servers over TLS.
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: swift),
+    .testTarget(
+      name: "APIKitXMLTests", dependencies: ["APIKit", "APIKitXML", "TestSupport"], swiftSettings: swift),
     .testTarget(
       name: "APIKitSigningTests",
       dependencies: [
@@ -153,8 +158,8 @@ let package = Package(
     .testTarget(
       name: "DemoCLITests",
       dependencies: [
-        "DemoCLI", "APIKit", "APIKitOAuth", "APIKitTransfers", "APIKitReports", "APIKitConsole",
-        "APIKitTesting", "DemoServer", "TestServers",
+        "DemoCLI", "APIKit", "APIKitXML", "APIKitOAuth", "APIKitTransfers", "APIKitReports",
+        "APIKitConsole", "APIKitTesting", "DemoServer", "TestServers",
       ],
       swiftSettings: swift),
     // What `--bases` writes of a document, for tests in another module.
@@ -169,7 +174,7 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "DemoServerTests",
-      dependencies: ["APIKit", "APIKitOAuth", "APIKitSigning", "DemoServer", "TestSupport"],
+      dependencies: ["APIKit", "APIKitXML", "APIKitOAuth", "APIKitSigning", "DemoServer", "TestSupport"],
       swiftSettings: swift),
     .testTarget(
       name: "InteropTests",
@@ -194,8 +199,8 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "APIKit", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitImages",
-        "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
+        "APIKit", "APIKitXML", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports",
+        "APIKitImages", "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
     // The least that an application links; see the group `build` of the measurements.

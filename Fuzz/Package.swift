@@ -11,7 +11,7 @@ let swift: [SwiftSetting] = [
 
 /// The fuzzer; a package of its own, because it links only with a sanitizer. `Scripts/fuzz` builds and runs it.
 ///
-/// It builds APIKit, its sockets and its images through links, and shares with the tests what must be true of the machines of the sockets.
+/// It builds APIKit, its sockets, images and XML through links, and shares with the tests what must be true of the machines of the sockets.
 let package = Package(
   name: "Fuzz",
   platforms: [.macOS(.v15)],
@@ -27,9 +27,10 @@ let package = Package(
       name: "APIKitSockets", dependencies: ["APIKit"],
       swiftSettings: swift + [.unsafeFlags(["-enable-testing"])]),
     .target(name: "APIKitImages", dependencies: ["APIKit"], swiftSettings: swift),
+    .target(name: "APIKitXML", dependencies: ["APIKit"], swiftSettings: swift),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["APIKit", "APIKitSockets", "APIKitImages"],
+      dependencies: ["APIKit", "APIKitSockets", "APIKitImages", "APIKitXML"],
       // libFuzzer brings the main function.
       swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])]
     ),

@@ -1,6 +1,7 @@
 import APIKit
 import APIKitOAuth
 import APIKitReports
+import APIKitXML
 import DemoServer
 import Foundation
 import XCTest
@@ -120,6 +121,7 @@ import XCTest
   private final class FeedManager: BaseAPIManager, APIManager {
     let service: NewHomesService
     let apiName = "feed"
+    let expectation = ResponseExpectation(format: .decoder(XMLBodyDecoder()))
     init(_ service: NewHomesService) { self.service = service }
   }
 

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitXML
 import DemoServer
 import Foundation
 @testable import TestSupport
@@ -60,7 +61,7 @@ final class ListingTests: XCTestCase {
   func testNewHomesAreXMLOnOnePathAndPicturesOnAnother() throws {
     let feed = get("/new/v1/feed")
     XCTAssertEqual(field("Content-Type", of: feed), "application/xml")
-    let raw = try BodyDecoders.standard.decode(Array(feed.body), contentType: "application/xml").homes
+    let raw = try XMLBodyDecoder().decode(Array(feed.body)).homes
     XCTAssertEqual(raw["@count"].int, 335)
     XCTAssertEqual(raw.home.elements.count, 335)
     XCTAssertGreaterThan(raw.home[0].price.int ?? 0, 10_000)

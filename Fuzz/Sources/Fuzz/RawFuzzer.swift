@@ -1,5 +1,6 @@
 import APIKit
 import APIKitImages
+import APIKitXML
 import Foundation
 
 /// What libFuzzer calls with each input: readers and machines must neither crash nor disagree with themselves.

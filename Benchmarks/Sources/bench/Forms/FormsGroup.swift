@@ -1,6 +1,7 @@
 import APIKit
 import APIKitImages
 import APIKitSigning
+import APIKitXML
 import CMachine
 import Foundation
 

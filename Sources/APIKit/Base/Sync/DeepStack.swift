@@ -6,9 +6,9 @@ import Foundation
 ///
 /// Only what is nested deeper than ``shallowDepth`` is concerned. The work runs while the caller waits, without its
 /// task-local values.
-enum DeepStack {
+package enum DeepStack {
   /// The depth that fits any thread.
-  static let shallowDepth = 16
+  package static let shallowDepth = 16
 
   /// The stack of one level at most, in a debug build: writing plain values, or decoding a type of the application.
   private static let bytesPerLevel = 16 << 10
@@ -17,7 +17,7 @@ enum DeepStack {
   private static let reserve = 64 << 10
 
   /// Runs work that goes to a depth.
-  static func run<Value, Failure: Error>(
+  package static func run<Value, Failure: Error>(
     depth: Int, _ work: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     guard depth > shallowDepth else { return try work() }

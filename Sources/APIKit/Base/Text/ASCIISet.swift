@@ -1,7 +1,7 @@
 /// A set of ASCII characters with a fast test for each byte of a text.
 package struct ASCIISet: Sendable, Hashable {
-  private let low: UInt64
-  private let high: UInt64
+  @usableFromInline let low: UInt64
+  @usableFromInline let high: UInt64
 
   package init(_ characters: some Sequence<UInt8>) {
     var sets: (low: UInt64, high: UInt64) = (0, 0)
@@ -21,7 +21,7 @@ package struct ASCIISet: Sendable, Hashable {
     self.init((0x21...0x7E as ClosedRange<UInt8>).filter { !marks.utf8.contains($0) })
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package func contains(_ byte: UInt8) -> Bool {
     switch byte {
     case 0..<64: low >> UInt64(byte) & 1 == 1

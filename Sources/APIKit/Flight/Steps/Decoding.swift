@@ -71,10 +71,7 @@ extension APICall {
       if let decoder = wire.decoders.decoder(for: contentType) {
         return try decoder.decode(bytes, contentType: contentType, limits: .default)
       }
-      throw APIError(
-        .response, .unacceptableContentType,
-        "no decoder reads \(http.mediaType ?? "a body without a content type"); ask for .bytes or add one",
-        evidence: http.evidence)
+      throw BodyDecoders.noDecoder(for: contentType)
     }
   }
 

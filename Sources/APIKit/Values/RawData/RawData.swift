@@ -50,6 +50,13 @@ public struct RawData: Sendable {
   public init(parsing text: String, limits: Limits = .default) throws(APIError) {
     try self.init(parsing: Array(text.utf8), limits: limits)
   }
+
+  /// A document that was XML, from the JSON that stands for it: an element that occurs once is read as an array of one.
+  package init(xml json: [UInt8]) throws(APIError) {
+    // Arrays of elements are levels that the document does not have.
+    let limits = Limits(maximumDepth: Limits.hardMaximumDepth, maximumBytes: Limits.hardMaximumBytes)
+    self.init(try RawParser.parse(json, limits, isXML: true), 0)
+  }
 }
 
 // MARK: Kind and size

@@ -1,4 +1,5 @@
 @testable import APIKit
+import APIKitXML
 import Foundation
 @testable import TestSupport
 import XCTest

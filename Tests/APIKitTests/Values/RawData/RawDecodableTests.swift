@@ -1,5 +1,6 @@
 import APIKit
 import APIKitTesting
+import APIKitXML
 import Foundation
 import TestSupport
 import XCTest
@@ -120,9 +121,8 @@ final class RawDecodableTests: XCTestCase {
     XCTAssertThrowsError(try raw.all(forKey: "a").first!.latitude.decode(as: [String: Place].self)) {
       XCTAssertEqual(($0 as? APIError)?.detail, "a.latitude: expected an object, found a number")
     }
-    let xml = try BodyDecoders.standard.decode(
-      Array("<homes><home><latitude>1</latitude><longitude>2</longitude></home></homes>".utf8),
-      contentType: "text/xml")
+    let xml = try XMLBodyDecoder().decode(
+      Array("<homes><home><latitude>1</latitude><longitude>2</longitude></home></homes>".utf8))
     XCTAssertEqual(try xml.homes.home.decode(as: [Place].self), [Place(latitude: 1, longitude: 2)])
   }
 

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitXML
 import Foundation
 import XCTest
 

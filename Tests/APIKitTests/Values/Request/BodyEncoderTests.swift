@@ -73,44 +73,6 @@ final class JSONBodyEncoderTests: XCTestCase {
   }
 }
 
-final class PropertyListBodyEncoderTests: XCTestCase {
-  func testFoundationReadsBackWhatWasWritten() throws {
-    let body = try PropertyListBodyEncoder().encode([
-      "text": "<a> & \"b\"\r\n\t苏州 🏠", "whole": -7, "part": 0.25, "yes": true, "no": false,
-      "day": Date(timeIntervalSince1970: 1_793_613_480), "bytes": [0, 255, 1] as [UInt8],
-      "list": [1, ["k": "v"], []] as ParameterValue, "a&b": Parameters(),
-    ])
-    let read = try XCTUnwrap(
-      PropertyListSerialization.propertyList(from: Data(body), format: nil) as? [String: Any])
-    XCTAssertEqual(read.count, 9)
-    XCTAssertEqual(read["text"] as? String, "<a> & \"b\"\r\n\t苏州 🏠")
-    XCTAssertEqual(read["whole"] as? Int, -7)
-    XCTAssertEqual(read["part"] as? Double, 0.25)
-    XCTAssertEqual(read["yes"] as? Bool, true)
-    XCTAssertEqual(read["no"] as? Bool, false)
-    XCTAssertEqual(read["day"] as? Date, Date(timeIntervalSince1970: 1_793_613_480))
-    XCTAssertEqual(read["bytes"] as? Data, Data([0, 255, 1]))
-    let list = try XCTUnwrap(read["list"] as? [Any])
-    XCTAssertEqual(list.first as? Int, 1)
-    XCTAssertEqual(list[1] as? [String: String], ["k": "v"])
-    XCTAssertEqual((list[2] as? [Any])?.count, 0)
-    XCTAssertEqual((read["a&b"] as? [String: Any])?.count, 0)
-  }
-
-  func testWhatPropertyListsCannotHoldIsRefusedByItsPath() {
-    let encoder = PropertyListBodyEncoder()
-    assertFails(.unencodableParameter, "\"a[0]\"", "null") { try encoder.encode(["a": [nil] as [Int?]]) }
-    assertFails(.unencodableParameter, "\"x\"") { try encoder.encode(["x": Double.infinity]) }
-    assertFails(.unencodableParameter, "\"x\"", "character 0") { try encoder.encode(["x": "a\u{0}"]) }
-  }
-
-  func testKeysAreSortedOnDemand() throws {
-    let text = String(
-      decoding: try PropertyListBodyEncoder(sortsKeys: true).encode(["b": 1, "a": 2]), as: UTF8.self)
-    XCTAssertTrue(text.contains("<key>a</key>\n<integer>2</integer>\n<key>b</key>"), text)
-  }
-}
-
 final class ParameterEncodingTests: XCTestCase {
   private func request(
     _ method: HTTPMethod, _ encoding: ParameterEncoding, _ parameters: Parameters = ["a": 1, "b": "x y"],
@@ -146,9 +108,6 @@ final class ParameterEncodingTests: XCTestCase {
     let form = try request(.post, .form)
     XCTAssertEqual(body(form), "a=1&b=x+y")
     XCTAssertEqual(form.headers["Content-Type"], "application/x-www-form-urlencoded")
-    let list = try request(.post, .propertyList)
-    XCTAssertEqual(list.headers["Content-Type"], "application/x-plist")
-    XCTAssertEqual(body(list)?.contains("<string>x y</string>"), true)
     XCTAssertEqual(body(try request(.get, .json)), #"{"a":1,"b":"x y"}"#)
   }
 
@@ -171,7 +130,7 @@ final class ParameterEncodingTests: XCTestCase {
   }
 
   func testWithoutParametersThereIsNeitherBodyNorType() throws {
-    for encoding in [ParameterEncoding.automatic, .form, .json, .propertyList, .query] {
+    for encoding in [ParameterEncoding.automatic, .form, .json, .query] {
       let request = try request(.post, encoding, [:])
       XCTAssertTrue(request.body.isEmpty)
       XCTAssertTrue(request.headers.isEmpty)

@@ -1,3 +1,4 @@
+import APIKitXML
 @testable import TestSupport
 import XCTest
 

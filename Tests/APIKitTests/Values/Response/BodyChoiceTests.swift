@@ -1,4 +1,5 @@
 import APIKitTesting
+import APIKitXML
 @testable import TestSupport
 import XCTest
 

@@ -3,7 +3,7 @@
 /// As that standard has it, `ISO-8859-1` and `US-ASCII` are read as windows-1252, `GB2312` as gb18030, `Shift_JIS` with
 /// Microsoft's extensions: what the field sends under these names.
 /// - SeeAlso: <https://encoding.spec.whatwg.org/#names-and-labels>
-enum Charset: Sendable, Hashable {
+package enum Charset: Sendable, Hashable {
   case utf8
   case utf16(isBigEndian: Bool)
   case utf32(isBigEndian: Bool)
@@ -11,7 +11,7 @@ enum Charset: Sendable, Hashable {
   case other(String)
 
   /// The encoding of a label; nil for one that is not known.
-  init?(label: String) {
+  package init?(label: String) {
     guard let charset = Self.byLabel[label.trimmingSpaces().lowercased()] else { return nil }
     self = charset
   }
@@ -41,12 +41,12 @@ enum Charset: Sendable, Hashable {
   }
 
   /// The charset of a content type, without quotes; nil when it states none.
-  static func label(in contentType: String?) -> String? {
+  package static func label(in contentType: String?) -> String? {
     contentType?.fieldParameters.first { $0.name == "charset" }?.value
   }
 
   /// What the beginning of a document declares by `encoding="…"` (XML) or `charset=…` (HTML); nil when it declares nothing.
-  static func declared(in bytes: [UInt8], after word: String) -> String? {
+  package static func declared(in bytes: [UInt8], after word: String) -> String? {
     let head = String(decoding: bytes.prefix(1024).map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self).lowercased()
     let parts = head.split(separator: word, maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }

@@ -180,7 +180,7 @@ extension RawDocument {
 
 /// Compares two runs of `count` readable bytes.
 @inline(__always)
-func sameBytes(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, count: Int) -> Bool {
+package func sameBytes(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, count: Int) -> Bool {
   let (left, right) = (UnsafeRawPointer(left), UnsafeRawPointer(right))
   @inline(__always)
   func same<Word: FixedWidthInteger & BitwiseCopyable>(_ type: Word.Type, at offset: Int) -> Bool {

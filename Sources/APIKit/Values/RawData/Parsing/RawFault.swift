@@ -1,5 +1,5 @@
 /// Why and where parsing failed. The text, line and column are only created when it becomes an error.
-struct RawFault {
+package struct RawFault {
   /// The texts. One that ends in a space is followed by what was found.
   enum Reason: String {
     case empty = "there is no value"
@@ -48,7 +48,7 @@ struct RawFault {
 
   /// `line 3, column 14 (byte 57)`: lines end with a line feed, columns count Unicode scalars, both from 1;
   /// bytes count from 0.
-  static func position(of offset: Int, in bytes: [UInt8]) -> String {
+  package static func position(of offset: Int, in bytes: [UInt8]) -> String {
     var line = 1
     var column = 1
     for byte in bytes.prefix(offset) {

@@ -34,9 +34,11 @@ extension RawData {
     }
 
     /// The depth beyond which to throw.
-    var depth: Int { min(maximumDepth, Self.hardMaximumDepth) }
+    package var depth: Int { min(maximumDepth, Self.hardMaximumDepth) }
 
     /// The limits for JSON text that a decoder writes, which may be longer than the body.
-    var ofWrittenText: Limits { Limits(maximumDepth: maximumDepth, maximumBytes: Self.hardMaximumBytes) }
+    package var ofWrittenText: Limits {
+      Limits(maximumDepth: maximumDepth, maximumBytes: Self.hardMaximumBytes)
+    }
   }
 }

@@ -15,6 +15,12 @@ package enum RawWriter {
 
   /// Writes a string in quotes, with only the escapes that JSON requires.
   package static func append(string: some Collection<UInt8>, to output: inout [UInt8]) {
+    let isDone: Void? = string.withContiguousStorageIfAvailable { append(string: $0, to: &output) }
+    if isDone == nil { Array(string).withUnsafeBufferPointer { append(string: $0, to: &output) } }
+  }
+
+  /// Writes a string in quotes, with only the escapes that JSON requires.
+  package static func append(string: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
     // Most texts need no escapes and are copied as a whole.
     if string.contains(where: mustEscape) {

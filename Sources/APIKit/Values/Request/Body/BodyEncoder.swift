@@ -1,7 +1,7 @@
 /// Writes parameters as the body of a request.
 ///
-/// The framework has ``FormEncoder``, ``JSONBodyEncoder`` and ``PropertyListBodyEncoder``. Write one for
-/// another format of a backend (MessagePack, a signed envelope) and set it with
+/// The framework has ``FormEncoder`` and ``JSONBodyEncoder``, and those of XML and property lists in the product `APIKitXML`.
+/// Write one for another format of a backend (MessagePack, a signed envelope) and set it with
 /// ``ParameterEncoding/body(_:)``; in a test, a struct that returns fixed bytes is enough.
 ///
 /// Isolation: called on any thread and concurrently; off the main actor unless ``runsInline`` is true.

@@ -45,11 +45,26 @@ extension SecretMask {
     return reader.bytes.count
   }
 
-  /// The text of a name, its character references resolved.
+  /// The text of a name: its character references resolved, its comments left out, its sections of data as they are.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-    let document = Array("<plist><string>".utf8) + bytes + Array("</string></plist>".utf8)
-    return (try? RawData(parsing: RawXMLPropertyList.json(document, .default)))?.string
-      ?? String(decoding: bytes, as: UTF8.self)
+    var (reader, text) = (MaskReader(Array(bytes)), [UInt8]())
+    while let byte = reader.next {
+      if reader.starts(with: "<![CDATA[") {
+        reader.index += 9
+        let end = reader.find("]]>", from: reader.index) ?? reader.bytes.count
+        text += reader.bytes[reader.index..<end]
+        reader.index = end + 3
+      } else if reader.skipNoTag() {
+        continue
+      } else if let (character, end) = reader.reference() {
+        text += UTF8.encode(character)!
+        reader.index = end
+      } else {
+        text.append(byte)
+        reader.index += 1
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }
 
@@ -107,6 +122,14 @@ extension MaskReader {
       return true
     }
     return false
+  }
+
+  /// The character that a reference at the index stands for, and where the reference ends; nil where none begins.
+  fileprivate func reference() -> (Unicode.Scalar, end: Int)? {
+    guard next == UInt8(ascii: "&"), let end = bytes[index...].prefix(12).firstIndex(of: UInt8(ascii: ";")),
+      let character = XMLReference.character(String(decoding: bytes[(index + 1)..<end], as: UTF8.self))
+    else { return nil }
+    return (character, end + 1)
   }
 
   fileprivate mutating func takeName() -> String {

@@ -35,7 +35,7 @@ public enum DateStyle: Sendable {
   }
 
   /// The text of a date inside parameters.
-  func written(_ date: Date) throws(Unencodable) -> String {
+  package func written(_ date: Date) throws(Unencodable) -> String {
     let seconds = date.timeIntervalSince1970
     let text: String? =
       switch self {

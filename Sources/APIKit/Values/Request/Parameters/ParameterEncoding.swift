@@ -45,8 +45,6 @@ public struct ParameterEncoding: Sendable {
   public static let form = Self(.form)
   /// All parameters in a body of JSON.
   public static let json = Self(.body(JSONBodyEncoder()))
-  /// All parameters in a body that is an XML property list.
-  public static let propertyList = Self(.body(PropertyListBodyEncoder()))
   /// All parameters in a body made by an encoder of the application, or by one of the framework with
   /// other settings.
   public static func body(_ encoder: any BodyEncoder) -> Self { Self(.body(encoder)) }

@@ -104,7 +104,7 @@ extension ParameterValue {
 
 extension String {
   /// The text of ``ParameterValue/number(_:)``, which may come from anywhere.
-  var asNumber: String {
+  package var asNumber: String {
     get throws(Unencodable) {
       var text = self
       guard text.withUTF8({ RawNumber($0, 0, length: $0.count) }) != nil else {

@@ -82,7 +82,7 @@ public struct QueryStyle: Sendable {
   }
 
   /// The text of a plain value; nil when it is not sent.
-  func text(of value: ParameterValue) throws(Unencodable) -> String? {
+  package func text(of value: ParameterValue) throws(Unencodable) -> String? {
     switch value {
     case .string(let text): return text
     case .integer(let number): return String(number)

@@ -7,7 +7,7 @@ package struct Unencodable: Error {
   /// What is wrong with the value, without the value itself.
   let why: String
 
-  init(_ why: String) { self.why = why }
+  package init(_ why: String) { self.why = why }
 
   /// The same error, one level up inside a named value.
   func under(_ name: String) -> Unencodable {
@@ -24,12 +24,12 @@ package struct Unencodable: Error {
   }
 
   /// Writes the value of a name, and adds the name to the path of an error.
-  static func under(_ name: String, _ write: () throws(Unencodable) -> Void) throws(Unencodable) {
+  package static func under(_ name: String, _ write: () throws(Unencodable) -> Void) throws(Unencodable) {
     do { try write() } catch { throw error.under(name) }
   }
 
   /// Writes an element, and adds its index to the path of an error.
-  static func at(_ index: Int, _ write: () throws(Unencodable) -> Void) throws(Unencodable) {
+  package static func at(_ index: Int, _ write: () throws(Unencodable) -> Void) throws(Unencodable) {
     do { try write() } catch { throw error.at(index) }
   }
 

@@ -38,7 +38,9 @@ public struct TextBodyDecoder: BodyDecoder {
   }
 
   /// The text in UTF-8, without a byte-order mark.
-  static func utf8(_ bytes: [UInt8], _ contentType: String?, isStrict: Bool) throws(APIError) -> [UInt8] {
+  package static func utf8(_ bytes: [UInt8], _ contentType: String?, isStrict: Bool) throws(APIError)
+    -> [UInt8]
+  {
     let mark = Charset.mark(of: bytes)
     var charset = mark?.charset ?? .utf8
     if mark == nil, let label = Charset.label(in: contentType) ?? declared(in: bytes) {

@@ -1,10 +1,9 @@
 /// Decodes the bytes of a body into ``RawData``; one type for each format.
 ///
-/// The framework has ``JSONBodyDecoder``, ``XMLBodyDecoder``, ``PropertyListBodyDecoder``, ``FormBodyDecoder`` and
-/// ``TextBodyDecoder``;
-/// ``BodyDecoders`` chooses among them by content type. For another format, write a decoder that makes the
-/// value with ``RawData/init(plain:)`` or from JSON text, and register it with the service's decoders. In a
-/// test, call it directly: its result depends only on the bytes.
+/// The framework has ``JSONBodyDecoder``, ``FormBodyDecoder`` and ``TextBodyDecoder``, and in products of their own those of
+/// XML and property lists (`APIKitXML`) and of images (`APIKitImages`). ``BodyDecoders`` chooses among them by content type.
+/// For another format, write a decoder that makes the value with ``RawData/init(plain:)`` or from JSON text, and register it
+/// with the service's decoders. In a test, call it directly: its result depends only on the bytes.
 public protocol BodyDecoder: Sendable {
   /// Decodes a body.
   ///

@@ -22,21 +22,17 @@ public struct BodyDecoders: Sendable {
   /// No decoders.
   public init() {}
 
-  /// JSON (`application/json`, `+json`, `text/json`, and `text/plain`, which many services send for JSON),
-  /// property lists (`application/x-plist`, `text/x-plist`, `application/x-apple-plist`, `+plist`),
-  /// forms (`application/x-www-form-urlencoded`) and XML (`application/xml`, `text/xml`, `+xml`); without a content type,
-  /// JSON.
+  /// JSON (`application/json`, `+json`, `text/json`, and `text/plain`, which many services send for JSON) and forms
+  /// (`application/x-www-form-urlencoded`); without a content type, JSON.
+  ///
+  /// `registerXML()` and `registerPropertyLists()` of the product `APIKitXML` add those formats.
   public static let standard: BodyDecoders = {
     var decoders = BodyDecoders()
     decoders.fallback = JSONBodyDecoder()
     for type in ["application/json", "+json", "text/json", "text/plain"] {
       decoders.register(JSONBodyDecoder(), for: type)
     }
-    for type in ["application/x-plist", "text/x-plist", "application/x-apple-plist", "+plist"] {
-      decoders.register(PropertyListBodyDecoder(), for: type)
-    }
     decoders.register(FormBodyDecoder(), for: "application/x-www-form-urlencoded")
-    for type in ["application/xml", "text/xml", "+xml"] { decoders.register(XMLBodyDecoder(), for: type) }
     return decoders
   }()
 
@@ -68,12 +64,20 @@ public struct BodyDecoders: Sendable {
   public func decode(
     _ bytes: [UInt8], contentType: String?, limits: RawData.Limits = .default
   ) throws(APIError) -> RawData {
-    guard let decoder = decoder(for: contentType) else {
-      throw APIError(
-        .response, .unacceptableContentType,
-        "no decoder is registered for the content type \(contentType.map { "\"\($0)\"" } ?? "(none)")")
-    }
+    guard let decoder = decoder(for: contentType) else { throw Self.noDecoder(for: contentType) }
     return try decoder.decode(bytes, contentType: contentType, limits: limits)
+  }
+
+  /// That bodies of a content type are refused, and which product has a decoder for them.
+  static func noDecoder(for contentType: String?) -> APIError {
+    let type = contentType.map(mediaType) ?? ""
+    let product =
+      type.hasPrefix("image/")
+      ? "APIKitImages" : type.contains("xml") || type.contains("plist") ? "APIKitXML" : nil
+    return APIError(
+      .response, .unacceptableContentType,
+      "no decoder reads \(type.isEmpty ? "a body without a content type" : type); register one with the service's decoders"
+        + "\(product.map { " (\($0) has it)" } ?? ""), or expect .bytes")
   }
 
   /// The media type without parameters and spaces, in lower case.

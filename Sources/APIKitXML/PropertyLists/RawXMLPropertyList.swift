@@ -1,3 +1,5 @@
+import APIKit
+
 /// Converts an XML property list into JSON text, over the one reader of XML.
 struct RawXMLPropertyList {
   private typealias Fault = RawXMLReader.Fault

@@ -1,3 +1,5 @@
+import APIKit
+
 /// Reads XML 1.0 into a flat tree, in one pass and without recursion.
 ///
 /// Strict where documents of one reader must be those of another: tags match, attributes are quoted and stand once, one
@@ -191,14 +193,6 @@ struct RawXMLReader {
 
   // MARK: Characters
 
-  /// Whether XML allows a character (XML 1.0, 2.2).
-  static func isCharacter(_ character: Unicode.Scalar) -> Bool {
-    switch character.value {
-    case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
-    default: false
-    }
-  }
-
   /// Passes a byte that may be no character: a control, part of `]]>`, or of U+FFFE and U+FFFF.
   mutating func checkCharacter(isData: Bool = false) throws(Fault) {
     let byte = base[i]
@@ -295,14 +289,5 @@ extension RawXMLReader.Fault {
     APIError(
       .response, isLimit ? .bodyLimitExceeded : .malformedBody,
       "\(RawFault.position(of: min(offset, bytes.count), in: bytes)): \(text)")
-  }
-}
-
-extension RawData {
-  /// A document that was XML, from the JSON that stands for it.
-  init(xml json: [UInt8]) throws(APIError) {
-    // Arrays of elements are levels that the document does not have.
-    let limits = Limits(maximumDepth: Limits.hardMaximumDepth, maximumBytes: Limits.hardMaximumBytes)
-    self.init(try RawParser.parse(json, limits, isXML: true), 0)
   }
 }

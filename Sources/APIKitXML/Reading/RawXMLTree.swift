@@ -1,3 +1,5 @@
+import APIKit
+
 /// The elements, attributes and texts of an XML document, in arrays.
 ///
 /// A node is an element, an attribute or a chunk of text; node 0 is none. An element's first text is its own, others are

@@ -1,3 +1,5 @@
+import APIKit
+
 /// Text, sections of data, values of attributes and references.
 extension RawXMLReader {
   mutating func text() throws(Fault) {
@@ -148,21 +150,7 @@ extension RawXMLReader {
     let length = (0..<10).first { i + $0 < end && base[i + $0] == UInt8(ascii: ";") }
     guard let length else { throw fault("an ampersand that begins no reference") }
     let name = String(decoding: UnsafeBufferPointer(start: base + i, count: length), as: UTF8.self)
-    var character: Unicode.Scalar?
-    switch name {
-    case "lt": character = "<"
-    case "gt": character = ">"
-    case "amp": character = "&"
-    case "quot": character = "\""
-    case "apos": character = "'"
-    default:
-      // `UInt32` would take a sign.
-      let isHexadecimal = name.hasPrefix("#x")
-      let digits = name.dropFirst(isHexadecimal ? 2 : 1)
-      guard name.hasPrefix("#"), digits.allSatisfy(\.isHexDigit) else { break }
-      character = UInt32(digits, radix: isHexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init)
-    }
-    guard let character, Self.isCharacter(character) else {
+    guard let character = XMLReference.character(name) else {
       throw Fault(offset: start, text: "the unknown reference &\(name);")
     }
     for byte in String(Character(character)).utf8 { tree.writeAside(byte) }

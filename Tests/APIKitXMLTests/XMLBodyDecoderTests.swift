@@ -2,6 +2,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitXML
 
 /// XML read as raw data: its form, what is refused, and the charsets.
 final class XMLBodyDecoderTests: XCTestCase {

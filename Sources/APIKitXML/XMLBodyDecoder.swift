@@ -1,4 +1,6 @@
-/// Decodes XML, so that it is read as ``RawData``.
+public import APIKit
+
+/// Decodes XML, so that it is read as `RawData`.
 ///
 /// The document is an object with the root as its member. An element is an object: its attributes are members under
 /// `@name`, its children members under their names, its own text is the member `#text`. An element that has neither
@@ -57,8 +59,8 @@ public struct XMLBodyDecoder: BodyDecoder {
   ///   - contentType: The value of its `Content-Type` field, which may name its charset; nil when there is none.
   ///   - limits: The depth and the size beyond which to throw.
   /// - Returns: The document.
-  /// - Throws: ``APIError/Reason/malformedBody``, whose detail names line, column and byte offset, or
-  ///   ``APIError/Reason/bodyLimitExceeded``.
+  /// - Throws: `APIError.Reason.malformedBody`, whose detail names line, column and byte offset, or
+  ///   `APIError.Reason.bodyLimitExceeded`.
   public func decode(
     _ bytes: [UInt8], contentType: String?, limits: RawData.Limits
   ) throws(APIError) -> RawData {

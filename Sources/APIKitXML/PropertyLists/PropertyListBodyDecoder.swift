@@ -1,7 +1,9 @@
+public import APIKit
+
 /// Decodes property lists, XML or binary; the first bytes of a body show which one it is.
 ///
 /// Dictionaries, arrays, strings, integers, reals and booleans become their JSON counterparts. A date
-/// becomes a string of ISO 8601 and data a string of base64, so ``RawData/date`` and ``RawData/data`` read
+/// becomes a string of ISO 8601 and data a string of base64, so `RawData.date` and `RawData.data` read
 /// them. A real that is not finite becomes null, a set an array, and a UID an object with the single member
 /// `CF$UID`.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+public import APIKit
 
 /// Writes parameters as an XML property list with a dictionary at the top.
 ///
@@ -20,7 +20,7 @@ public struct PropertyListBodyEncoder: BodyEncoder {
 
   /// The property list as UTF-8.
   ///
-  /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that cannot be written.
+  /// Throws `APIError.Reason.unencodableParameter` with the path of a value that cannot be written.
   public func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
     try encode(value: .object(parameters))
   }

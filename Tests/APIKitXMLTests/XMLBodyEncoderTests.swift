@@ -2,6 +2,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitXML
 
 /// Parameters as XML.
 final class XMLBodyEncoderTests: XCTestCase {

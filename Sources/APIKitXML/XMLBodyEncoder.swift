@@ -1,3 +1,5 @@
+public import APIKit
+
 /// Writes parameters as an XML document, in the form that ``XMLBodyDecoder`` reads.
 ///
 /// A parameter is an element in the root, an object an element with elements, an array an element for each value. Names
@@ -34,7 +36,7 @@ public struct XMLBodyEncoder: BodyEncoder {
 
   /// The document as UTF-8.
   ///
-  /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that cannot be written.
+  /// Throws `APIError.Reason.unencodableParameter` with the path of a value that cannot be written.
   public func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
     var output = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".utf8)
     do {

@@ -1,3 +1,5 @@
+import APIKit
+
 /// Converts a binary property list into JSON text.
 ///
 /// The format: objects in any place, a table of their offsets, and a trailer of 32 bytes with the width of

@@ -1,3 +1,5 @@
+import APIKit
+
 /// Tags, attributes and namespaces.
 extension RawXMLReader {
   mutating func startTag() throws(Fault) {

@@ -3,6 +3,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitXML
 
 #if canImport(FoundationXML)
   import FoundationXML
