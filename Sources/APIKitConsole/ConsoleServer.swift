@@ -19,9 +19,8 @@ final class ConsoleServer: Sendable {
     var isOver = false
   }
 
-  let port: UInt16
-  private let listener: Int32
-  private let bell: (read: Int32, write: Int32)
+  var port: UInt16 { listener.port }
+  private let listener: LoopbackSocket.Listener
   private let maximumConnections: Int
   private let callbacks: Callbacks
   private let state = Mutex(ServerState())
@@ -34,12 +33,9 @@ final class ConsoleServer: Sendable {
 
   /// Listens; serves from ``begin()`` on.
   init(port: UInt16, maximumConnections: Int, _ callbacks: Callbacks) throws(APIError) {
-    let (listener, port) = try ConsoleSockets.listen(port: port)
-    do throws(APIError) { bell = try ConsoleSockets.makePipe() } catch {
-      ConsoleSockets.end(listener)
-      throw error
+    do throws(LoopbackSocket.Fault) { listener = try LoopbackSocket.open(port: port, backlog: 32) } catch {
+      throw APIError(.takeoff, .misconfigured, "the console cannot \(error)")
     }
-    (self.listener, self.port) = (listener, port)
     self.maximumConnections = max(1, maximumConnections)
     self.callbacks = callbacks
   }
@@ -58,7 +54,7 @@ final class ConsoleServer: Sendable {
       defer { state.pushed.append(contentsOf: event.utf8) }
       return state.pushed.isEmpty
     }
-    if mustWake { ConsoleSockets.wake(bell.write) }
+    if mustWake { LoopbackSocket.wake(listener.bell.write) }
   }
 
   /// Ends all connections, and returns when the port is free. Further calls have no effect.
@@ -67,7 +63,7 @@ final class ConsoleServer: Sendable {
       defer { state.isStopped = true }
       return !state.isStopped
     }
-    if isFirst { ConsoleSockets.wake(bell.write) }
+    if isFirst { LoopbackSocket.wake(listener.bell.write) }
     ended.lock()
     while !state.withLock({ $0.isOver }) { ended.wait() }
     ended.unlock()
@@ -103,7 +99,7 @@ final class ConsoleServer: Sendable {
     }
     connections = []
     if streams > 0 { callbacks.streams(0) }
-    ConsoleSockets.end(listener)
+    LoopbackSocket.end(listener.descriptor)
     ended.lock()
     state.withLock { $0.isOver = true }
     ended.broadcast()
@@ -112,23 +108,23 @@ final class ConsoleServer: Sendable {
 
   private func wait(for connections: [ConsoleConnection]) {
     var descriptors = [
-      pollfd(fd: bell.read, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: listener.bell.read, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     for connection in connections {
       let events = Int16(POLLIN) | (connection.wantsToSend ? Int16(POLLOUT) : 0)
       descriptors.append(pollfd(fd: connection.descriptor, events: events, revents: 0))
     }
-    ConsoleSockets.wait(&descriptors, milliseconds: connections.isEmpty ? 60_000 : 500)
-    if descriptors[0].revents != 0 { ConsoleSockets.drain(bell.read) }
+    let ready = poll(&descriptors, nfds_t(descriptors.count), connections.isEmpty ? 60_000 : 500)
+    if ready > 0, descriptors[0].revents != 0 { LoopbackSocket.drain(listener.bell.read) }
   }
 
   private func accept(into connections: inout [ConsoleConnection]) {
-    while let descriptor = ConsoleSockets.accept(listener) {
+    while let descriptor = LoopbackSocket.accept(listener.descriptor) {
       let connection = ConsoleConnection(descriptor, until: .now + Self.limit)
       // One more than there may be is told so, as far as it reads that at once.
       guard connections.count < maximumConnections else {
-        _ = ConsoleSockets.send(
+        _ = LoopbackSocket.send(
           descriptor, ConsoleResponse(503, "The console has too many connections.\n").bytes[...])
         continue
       }
@@ -137,9 +133,9 @@ final class ConsoleServer: Sendable {
   }
 
   deinit {
-    ConsoleSockets.end(bell.read)
-    ConsoleSockets.end(bell.write)
-    if !state.withLock({ $0.isOver }) { ConsoleSockets.end(listener) }
+    LoopbackSocket.end(listener.bell.read)
+    LoopbackSocket.end(listener.bell.write)
+    if !state.withLock({ $0.isOver }) { LoopbackSocket.end(listener.descriptor) }
   }
 }
 
@@ -160,7 +156,7 @@ final class ConsoleConnection {
     self.end = end
   }
 
-  deinit { ConsoleSockets.end(descriptor) }
+  deinit { LoopbackSocket.end(descriptor) }
 
   var isOver: Bool { phase == .over }
   var isStream: Bool { phase == .streaming }
@@ -180,7 +176,7 @@ final class ConsoleConnection {
     case .streaming, .sending, .closing:
       // The other side has nothing more to say, but may leave. What it sends all the same is read: a close before would take
       // the response with it.
-      if ConsoleSockets.receive(descriptor) == nil { phase = .over }
+      if LoopbackSocket.receive(descriptor) == nil { phase = .over }
     case .over: break
     }
     if phase == .sending || phase == .streaming { send() }
@@ -189,7 +185,7 @@ final class ConsoleConnection {
 
   private func read(_ callbacks: ConsoleServer.Callbacks) {
     while phase == .reading {
-      guard let bytes = ConsoleSockets.receive(descriptor) else { return phase = .over }
+      guard let bytes = LoopbackSocket.receive(descriptor) else { return phase = .over }
       if bytes.isEmpty { return }
       received += bytes
       let response: ConsoleResponse
@@ -208,12 +204,12 @@ final class ConsoleConnection {
 
   private func send() {
     while !toSend.isEmpty {
-      guard let count = ConsoleSockets.send(descriptor, toSend) else { return phase = .over }
+      guard let count = LoopbackSocket.send(descriptor, toSend) else { return phase = .over }
       if count == 0 { return }
       toSend = toSend.dropFirst(count)
     }
     guard phase == .sending else { return }
-    ConsoleSockets.finishSending(descriptor)
+    LoopbackSocket.finishSending(descriptor)
     phase = .closing
   }
 }

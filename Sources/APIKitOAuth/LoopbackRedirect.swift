@@ -46,31 +46,11 @@ public final class LoopbackRedirect: Sendable {
     path: String = "/callback", message: String = "You are signed in. This window can be closed.",
     failureMessage: String = "You are not signed in. This window can be closed."
   ) throws(APIError) {
-    #if canImport(Glibc)
-      let stream = Int32(SOCK_STREAM.rawValue)
-    #else
-      let stream = SOCK_STREAM
-    #endif
-    let listener = socket(AF_INET, stream, 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(listener, pointer, length) == 0 && listen(listener, Int32(Self.maximumVisitors)) == 0
-          && getsockname(listener, pointer, &length) == 0
-      }
+    do throws(LoopbackSocket.Fault) {
+      (listener, port) = try LoopbackSocket.listen(port: 0, backlog: Int32(Self.maximumVisitors))
+    } catch {
+      throw APIError(.auth, .misconfigured, "the redirect cannot \(error)")
     }
-    guard listener >= 0, isBound else {
-      if listener >= 0 { close(listener) }
-      throw APIError(.auth, .misconfigured, "no port on loopback can be had for the redirect")
-    }
-    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
-    // A client may have disconnected before the accept, which must not block then.
-    _ = fcntl(listener, F_SETFL, O_NONBLOCK)
-    self.listener = listener
-    port = UInt16(bigEndian: address.sin_port)
     self.path = path
     uri = "http://127.0.0.1:\(port)\(path)"
     pages = Pages(welcome: Self.page(message), failure: Self.page(failureMessage))
@@ -81,7 +61,7 @@ public final class LoopbackRedirect: Sendable {
     return "<!doctype html><meta charset=utf-8><title>Sign-in</title><p>\(text)</p>\n"
   }
 
-  deinit { close(listener) }
+  deinit { LoopbackSocket.end(listener) }
 
   /// Waits for the redirect of this authorization and returns its URL.
   ///
@@ -141,8 +121,7 @@ public final class LoopbackRedirect: Sendable {
 
   /// Accepts a waiting connection; nil when there is none.
   private func accept() -> LoopbackVisitor? {
-    let connection = systemAccept(listener)
-    return connection < 0 ? nil : LoopbackVisitor(connection, until: .now + Self.visitLimit)
+    LoopbackSocket.accept(listener, pauses: false).map { LoopbackVisitor($0, until: .now + Self.visitLimit) }
   }
 
   private func response(to target: String, isRedirect: Bool) -> [UInt8] {
@@ -154,6 +133,3 @@ public final class LoopbackRedirect: Sendable {
         + "Connection: close\r\n\r\n" + body).utf8)
   }
 }
-
-// The system call whose name the class uses for a function of its own.
-private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }

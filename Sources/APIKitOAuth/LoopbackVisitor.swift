@@ -21,15 +21,9 @@ final class LoopbackVisitor {
   init(_ descriptor: Int32, until end: ContinuousClock.Instant) {
     self.descriptor = descriptor
     self.end = end
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    #if canImport(Darwin)
-      var yes: Int32 = 1
-      setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
-    #endif
   }
 
-  deinit { close(descriptor) }
+  deinit { LoopbackSocket.end(descriptor) }
 
   /// Receives and sends without blocking; returns whether the visit is over.
   ///
@@ -47,40 +41,26 @@ final class LoopbackVisitor {
 
   /// The target of the request once its head is complete.
   private func receive() -> String? {
-    var chunk = [UInt8](repeating: 0, count: 4096)
     while head.count < Self.maximumHead {
-      let count = recv(descriptor, &chunk, chunk.count, 0)
-      guard count > 0 else {
-        if count == 0 || !Self.mayGoOn { phase = .over }
+      guard let bytes = LoopbackSocket.receive(descriptor) else {
+        phase = .over
         return nil
       }
-      head += chunk[..<count]
+      if bytes.isEmpty { return nil }
+      head += bytes
       if head.firstRange(of: "\r\n\r\n".utf8) != nil { return Self.target(head) }
     }
     return ""
   }
 
   private func send() {
-    #if canImport(Darwin)
-      let flags: Int32 = 0
-    #else
-      let flags = Int32(MSG_NOSIGNAL)
-    #endif
     while !page.isEmpty {
-      let count = page.withUnsafeBytes {
-        systemSend(descriptor, $0.baseAddress, count: $0.count, flags: flags)
-      }
-      guard count > 0 else {
-        if !Self.mayGoOn { phase = .over }
-        return
-      }
+      guard let count = LoopbackSocket.send(descriptor, page) else { return phase = .over }
+      if count == 0 { return }
       page = page.dropFirst(count)
     }
     phase = .over
   }
-
-  /// Whether the last call failed only because there was nothing to do yet.
-  private static var mayGoOn: Bool { errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR }
 
   /// The target of a GET request; empty for anything else.
   private static func target(_ head: [UInt8]) -> String {
@@ -90,8 +70,3 @@ final class LoopbackVisitor {
     return String(words[1])
   }
 }
-
-// The system call whose name the class uses for a function of its own.
-private func systemSend(
-  _ descriptor: Int32, _ bytes: UnsafeRawPointer?, count: Int, flags: Int32
-) -> Int { send(descriptor, bytes, count, flags) }

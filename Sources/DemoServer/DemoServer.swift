@@ -50,16 +50,12 @@ public final class DemoServer: Sendable {
   ) throws(DemoServerError) {
     let homes = try HomeStore.load()
     let sacramento = try SacramentoListings(homes: homes.sacramento, verify: signatures.sacramento)
-    let (read, write) = try Sockets.makePipe()
-    let listener: Int32
-    do {
-      (listener, self.port) = try Sockets.listen(port: port)
-    } catch {
-      _ = close(read)
-      _ = close(write)
-      throw error
+    let listener: LoopbackSocket.Listener
+    do throws(LoopbackSocket.Fault) { listener = try LoopbackSocket.open(port: port, backlog: 512) } catch {
+      throw DemoServerError("the demo server cannot \(error)")
     }
-    wake = write
+    self.port = listener.port
+    wake = listener.bell.write
     baseURL = HTTPURL(stringLiteral: "http://127.0.0.1:\(self.port)/")
     var limits = RequestParser.Limits()
     limits.head = options.maximumHeadBytes
@@ -79,7 +75,7 @@ public final class DemoServer: Sendable {
 
     let (engine, finished) = (engine, finished)
     let thread = Thread {
-      var loop = EventLoop(listener: listener, wake: read, engine: engine)
+      var loop = EventLoop(listener: listener.descriptor, wake: listener.bell.read, engine: engine)
       loop.run()
       finished.signal()
     }

@@ -267,7 +267,7 @@ final class ProtocolTests: XCTestCase {
 
   func testATakenPortIsSaidSo() {
     XCTAssertThrowsError(try DemoServer(port: server.port)) { error in
-      XCTAssertTrue("\(error)".contains("could not listen on port \(self.server.port)"), "\(error)")
+      XCTAssertTrue("\(error)".contains("cannot listen on port \(self.server.port)"), "\(error)")
     }
   }
 }

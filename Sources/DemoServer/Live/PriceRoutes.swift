@@ -9,7 +9,7 @@ struct PriceRoutes: Sendable {
   func register(in routes: RouteTable) {
     routes.set(.get, "/events") { request in response(request, events) }
     routes.set(.get, "/prices") { request in response(request, socket) }
-    routes.set(.get, "/echo") { request in socket(request) { EchoSocket(now: Sockets.now()) } }
+    routes.set(.get, "/echo") { request in socket(request) { EchoSocket(now: LoopClock.now()) } }
   }
 
   /// What a client asks for.
@@ -42,13 +42,13 @@ struct PriceRoutes: Sendable {
     var response = DemoResponse(
       200, headers: ["Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store"])
     response.framing = .close
-    response.live = { PriceEvents(asked, now: Sockets.now()) }
+    response.live = { PriceEvents(asked, now: LoopClock.now()) }
     return response
   }
 
   private func socket(_ request: DemoRequest, _ asked: Asked) -> DemoResponse {
     let feed = feed
-    return socket(request) { PriceSocket(feed, asked, now: Sockets.now()) }
+    return socket(request) { PriceSocket(feed, asked, now: LoopClock.now()) }
   }
 
   private func socket(

@@ -81,7 +81,7 @@ final class Connection {
 
   /// Reads what the peer has sent.
   func read(into buffer: UnsafeMutableRawBufferPointer, now: Int64) {
-    switch Sockets.receive(descriptor, into: buffer) {
+    switch LoopbackSocket.receive(descriptor, into: buffer) {
     case .nothing: return
     case .failed: abandon()
     case .end:
@@ -179,7 +179,7 @@ final class Connection {
   private func send(now: Int64) -> Bool {
     while true {
       while !outgoing.isEmpty {
-        guard let count = Sockets.send(descriptor, outgoing) else {
+        guard let count = LoopbackSocket.send(descriptor, outgoing) else {
           abandon()
           return false
         }
@@ -202,7 +202,7 @@ final class Connection {
     } else if !closesAfterSending {
       phase = .reading
     } else if hasSentOfResponse {
-      Sockets.finishSending(descriptor)
+      LoopbackSocket.finishSending(descriptor)
       phase = .draining
     } else {
       phase = .closed
@@ -216,7 +216,7 @@ final class Connection {
     while outgoing.isEmpty {
       guard let bytes = live.take(now: now) else {
         // What was said is read to its end.
-        Sockets.finishSending(descriptor)
+        LoopbackSocket.finishSending(descriptor)
         (phase, lastProgress) = (.draining, now)
         return true
       }
@@ -225,7 +225,7 @@ final class Connection {
       guard !bytes.isEmpty else { return false }
       outgoing = bytes[...]
     }
-    guard let count = Sockets.send(descriptor, outgoing) else {
+    guard let count = LoopbackSocket.send(descriptor, outgoing) else {
       abandon()
       return false
     }

@@ -48,7 +48,7 @@ final class DemoEngine: Sendable {
     state.withLock { state in
       let second = now / 1_000_000_000
       if second != state.dateSecond {
-        state.date = Sockets.httpDate()
+        state.date = LoopClock.httpDate()
         state.dateSecond = second
       }
       return state.date

@@ -1,3 +1,5 @@
+import APIKit
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -32,12 +34,12 @@ struct EventLoop {
     }
     var entries: [pollfd] = []
     while true {
-      var now = Sockets.now()
+      var now = LoopClock.now()
       let timeout = prepare(&entries, now: now)
       let ready = poll(&entries, nfds_t(entries.count), timeout)
       if ready < 0, errno != EINTR { return }
       if entries[0].revents != 0 { return }
-      now = Sockets.now()
+      now = LoopClock.now()
       for (index, connection) in connections.enumerated() {
         let events = Int32(entries[index + 2].revents)
         if events & Int32(POLLIN | POLLHUP | POLLERR) != 0 { connection.read(into: buffer, now: now) }
@@ -71,7 +73,7 @@ struct EventLoop {
   }
 
   private mutating func accept(now: Int64) {
-    while connections.count < engine.maximumConnections, let descriptor = Sockets.accept(listener) {
+    while connections.count < engine.maximumConnections, let descriptor = LoopbackSocket.accept(listener) {
       accepted += 1
       connections.append(Connection(descriptor, number: accepted, engine: engine, now: now))
       engine.countOpened()
