@@ -218,7 +218,7 @@ import XCTest
     let (fixture, authenticator) = try signedIn()
     fixture.decoder.gate.close()
     let asking = fixture.ask(Fixture.one)
-    await fixture.decoder.gate.waitForArrivals(1)
+    try await fixture.decoder.gate.waitForArrivals(1)
     try authenticator.signOut()
     fixture.decoder.gate.open()
     let reason = await asking.value.failureReason

@@ -1,4 +1,4 @@
-import APIKit
+public import APIKit
 
 /// Holds requests of a ``StubTransport`` until the test lets them pass.
 ///
@@ -6,7 +6,7 @@ import APIKit
 /// let gate = StubGate()
 /// stub.on("/rents", .held(by: gate, .json("[]")))
 /// rents.load()
-/// await gate.waitForArrivals(1)
+/// try await gate.waitForArrivals(1)
 /// rents.cancel()
 /// gate.open()
 /// ```
@@ -18,7 +18,21 @@ public final class StubGate: Sendable {
     var arrivals = 0
     var nextID: UInt64 = 0
     var held: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
-    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiters = CountWaiters()
+
+    /// Counts a request; returns who waited for it.
+    mutating func arrive() -> [CountWaiters.Continuation] {
+      arrivals += 1
+      return waiters.reached(arrivals)
+    }
+
+    /// Whether a request may pass now, which uses up one of ``passes``.
+    mutating func pass() -> Bool {
+      guard !isOpen else { return true }
+      guard passes > 0 else { return false }
+      passes -= 1
+      return true
+    }
   }
 
   private let state: Mutex<GateState>
@@ -60,52 +74,40 @@ public final class StubGate: Sendable {
   }
 
   /// Returns when this many requests have arrived since the gate was made, whether they were held or not.
-  /// Does not end when the task is cancelled.
-  public func waitForArrivals(_ count: Int) async {
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let isThere = state.withLock { state in
-        if state.arrivals < count { state.watchers.append((count, continuation)) }
-        return state.arrivals >= count
-      }
-      if isThere { continuation.resume() }
+  ///
+  /// Throws `APIError.Reason.totalTimeout` when there are fewer after `limit`, or when the task is cancelled. The default limit
+  /// is 10 seconds of real time.
+  public func waitForArrivals(_ count: Int, within limit: Duration = .seconds(10)) async throws(APIError) {
+    guard await wait(for: count, within: limit) else {
+      let arrivals = state.withLock { $0.arrivals }
+      throw APIError(
+        .transport, .totalTimeout, "\(arrivals) of \(count) requests came to the gate in \(limit)")
     }
   }
 
   /// Returns true when the request may pass, false when its task was cancelled while it waited.
   package func arrive() async -> Bool {
-    let (passes, id, reached) = state.withLock { state in
-      state.arrivals += 1
-      let arrivals = state.arrivals
-      let reached = state.watchers.filter { $0.count <= arrivals }.map(\.continuation)
-      state.watchers.removeAll { $0.count <= arrivals }
-      defer { state.nextID += 1 }
-      if state.isOpen { return (true, state.nextID, reached) }
-      if state.passes > 0 {
-        state.passes -= 1
-        return (true, state.nextID, reached)
-      }
-      return (false, state.nextID, reached)
-    }
-    // Tasks that wait for arrivals are resumed only when the request is among the held ones, so that
-    // ``waiting`` counts it. A request that passes at once is never among them.
-    if passes {
-      for one in reached { one.resume() }
+    // One that passes at once takes no more than a lock.
+    let passed = state.withLock { state in state.pass() ? state.arrive() : nil }
+    if let passed {
+      for one in passed { one.resume(returning: true) }
       return true
+    }
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-        let outcome: Bool? = state.withLock { state in
-          if Task.isCancelled { return false }
-          if state.isOpen { return true }
-          if state.passes > 0 {
-            state.passes -= 1
-            return true
-          }
+        let (outcome, reached) = state.withLock { state -> (Bool?, [CountWaiters.Continuation]) in
+          // Who waits for arrivals finds the request among the held ones, which ``waiting`` counts.
+          if Task.isCancelled { return (false, state.arrive()) }
+          if state.pass() { return (true, state.arrive()) }
           state.held.append((id, continuation))
-          return nil
+          return (nil, state.arrive())
         }
         if let outcome { continuation.resume(returning: outcome) }
-        for one in reached { one.resume() }
+        for one in reached { one.resume(returning: true) }
       }
     } onCancel: {
       let left = state.withLock { state -> CheckedContinuation<Bool, Never>? in
@@ -114,5 +116,11 @@ public final class StubGate: Sendable {
       }
       left?.resume(returning: false)
     }
+  }
+}
+
+extension StubGate: CountOwner {
+  func withWaiters<Value: Sendable>(_ body: (inout CountWaiters, _ count: Int) -> Value) -> Value {
+    state.withLock { body(&$0.waiters, $0.arrivals) }
   }
 }

@@ -29,8 +29,7 @@ public final class StubTransport: AsyncHTTPTransport {
   private struct StubState {
     var rules: [Rule] = []
     var requests: [HTTPRequest] = []
-    var watchers: [(id: UInt64, count: Int, continuation: CheckedContinuation<Bool, Never>)] = []
-    var nextWatcher: UInt64 = 0
+    var waiters = CountWaiters()
   }
 
   private let state = Mutex(StubState())
@@ -100,27 +99,7 @@ public final class StubTransport: AsyncHTTPTransport {
   public func waitForRequests(
     _ count: Int, within limit: Duration = .seconds(10)
   ) async throws(APIError) -> [HTTPRequest] {
-    let id = state.withLock { state in
-      defer { state.nextWatcher += 1 }
-      return state.nextWatcher
-    }
-    let timer = Task { [self] in
-      try await Task.sleep(for: limit)
-      dismissWatcher(id)
-    }
-    defer { timer.cancel() }
-    let came = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-        let isThere = state.withLock { state in
-          let isThere = state.requests.count >= count
-          if !isThere, !Task.isCancelled { state.watchers.append((id, count, continuation)) }
-          return isThere || Task.isCancelled
-        }
-        if isThere { continuation.resume(returning: true) }
-      }
-    } onCancel: {
-      dismissWatcher(id)
-    }
+    let came = await wait(for: count, within: limit)
     let requests = self.requests
     guard came, requests.count >= count else {
       throw APIError(.transport, .totalTimeout, "\(requests.count) of \(count) requests came in \(limit)")
@@ -204,16 +183,9 @@ public final class StubTransport: AsyncHTTPTransport {
   }
 
   private func record(_ request: HTTPRequest) throws(APIError) -> StubResponse {
-    let (response, reached) = state.withLock { state -> (StubResponse?, [CheckedContinuation<Bool, Never>]) in
-      var reached: [CheckedContinuation<Bool, Never>] = []
-      if keepsRequests {
-        state.requests.append(request)
-        let count = state.requests.count
-        if !state.watchers.isEmpty {
-          reached = state.watchers.filter { $0.count <= count }.map(\.continuation)
-          state.watchers.removeAll { $0.count <= count }
-        }
-      }
+    let (response, reached) = state.withLock { state -> (StubResponse?, [CountWaiters.Continuation]) in
+      if keepsRequests { state.requests.append(request) }
+      let reached = state.waiters.reached(state.requests.count)
       guard let index = state.rules.lastIndex(where: { $0.matches(request) && !$0.responses.isEmpty }) else {
         return (nil, reached)
       }
@@ -250,12 +222,10 @@ public final class StubTransport: AsyncHTTPTransport {
 
   /// How many rules an error lists.
   private static let listedRules = 12
+}
 
-  private func dismissWatcher(_ id: UInt64) {
-    let left = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-      guard let index = state.watchers.firstIndex(where: { $0.id == id }) else { return nil }
-      return state.watchers.remove(at: index).continuation
-    }
-    left?.resume(returning: false)
+extension StubTransport: CountOwner {
+  func withWaiters<Value: Sendable>(_ body: (inout CountWaiters, _ count: Int) -> Value) -> Value {
+    state.withLock { body(&$0.waiters, $0.requests.count) }
   }
 }

@@ -81,7 +81,7 @@ import APIKitSigning
       stub.on("/api/half/\(half)", .held(by: gate, .status(401)))
       for number in 0..<500 { manager.load(["n": number]) }
     }
-    for gate in gates { await gate.waitForArrivals(500) }
+    for gate in gates { try await gate.waitForArrivals(500) }
     gates[0].open()
     await recorder.waitForLandings(500)
     XCTAssertFalse(authenticator.isSignedIn)
@@ -169,7 +169,7 @@ import APIKitSigning
     // It keeps no other renewal out.
     time.advance(by: .seconds(6))
     async let second = manager.response()
-    await never.waitForArrivals(2)
+    try await never.waitForArrivals(2)
     never.open()
     _ = try await second
     await waitUntil { authenticator.credential?.accessToken == "new" }

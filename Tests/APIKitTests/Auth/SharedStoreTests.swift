@@ -55,7 +55,7 @@ import XCTest
       let managers = both.map { makeManager($0) }
       async let first = managers[0].response()
       async let second = managers[1].response()
-      await gate.waitForArrivals(1)
+      try await gate.waitForArrivals(1)
       await waitUntil { both.allSatisfy { $0.waiterCount == 1 } }
       gate.open()
       _ = try await (first, second)
@@ -100,7 +100,7 @@ import XCTest
     }
     let manager = makeManager(authenticator)
     async let landing = failure { try await manager.response() }
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     try Authenticator(store: store).signIn(with: Credential(accessToken: "b1"))
     gate.open()
     // The load belongs to the user before.
@@ -118,7 +118,7 @@ import XCTest
     let authenticator = Authenticator(store: store, renewal: renewal(gate))
     let manager = makeManager(authenticator)
     async let landing = failure { try await manager.response() }
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     try Authenticator(store: store).signIn(with: Credential(accessToken: "b1"))
     gate.open()
     // The load belongs to the user before.
@@ -190,7 +190,7 @@ import XCTest
     for store in try stores() {
       let gate = StubGate()
       async let ann: Void = store.withRenewal(of: "ann") { _ = await gate.arrive() }
-      await gate.waitForArrivals(1)
+      try await gate.waitForArrivals(1)
       let bob = try await store.withRenewal(of: "bob") { true }
       XCTAssertTrue(bob)
       gate.open()

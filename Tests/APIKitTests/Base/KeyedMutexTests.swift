@@ -24,11 +24,11 @@ final class KeyedMutexTests: XCTestCase {
     XCTAssertEqual(done.value, 100)
   }
 
-  func testKeysDoNotWaitForOneAnotherAndTasksComeInTheirOrder() async {
+  func testKeysDoNotWaitForOneAnotherAndTasksComeInTheirOrder() async throws {
     let mutex = KeyedMutex<String>()
     let (gate, order) = (StubGate(isOpen: false), Record<Int>())
     let first = Task { await mutex.withLock("a") { _ = await gate.arrive() } }
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     let other = await mutex.withLock("b") { 7 }
     XCTAssertEqual(other, 7)
     var waiting: [Task<Void, Never>] = []

@@ -65,12 +65,42 @@ final class StubTransportTests: XCTestCase {
     XCTAssertEqual(bytes, Array("done".utf8))
   }
 
+  func testAWaitForArrivalsEndsAtItsLimitAndWithItsTask() async throws {
+    let gate = StubGate()
+    do {
+      try await gate.waitForArrivals(2, within: .milliseconds(20))
+      XCTFail("nothing arrived")
+    } catch {
+      XCTAssertEqual(error.reason, .totalTimeout)
+      XCTAssertEqual(error.detail, "0 of 2 requests came to the gate in 0.02 seconds")
+    }
+    // Nor does one hang whose limit has passed before it waits.
+    for _ in 0..<500 {
+      let isThere: Void? = try? await gate.waitForArrivals(2, within: .zero)
+      XCTAssertNil(isThere)
+    }
+    let waiting = Task { try await gate.waitForArrivals(1, within: .seconds(600)) }
+    waiting.cancel()
+    let result = await waiting.result
+    XCTAssertThrowsError(try result.get())
+    // A limit that has passed leaves nobody behind, and who comes later is counted.
+    let held = Task { await gate.arrive() }
+    try await gate.waitForArrivals(1)
+    XCTAssertEqual(gate.waiting, 1)
+    gate.open()
+    let mayPass = await held.value
+    XCTAssertTrue(mayPass)
+    let late = await gate.arrive()
+    XCTAssertTrue(late)
+    try await gate.waitForArrivals(2, within: .zero)
+  }
+
   func testAGateHoldsOneResponseAndCountsArrivals() async throws {
     let gate = StubGate()
     let stub = StubTransport(.held(by: gate, .text("late")))
     let request = try Self.request()
     async let response = stub.send(request)
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     XCTAssertEqual(gate.waiting, 1)
     gate.open()
     let status = try await response.status

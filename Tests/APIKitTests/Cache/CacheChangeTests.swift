@@ -37,7 +37,7 @@ import XCTest
     stub.on("/api/list", .held(by: gate, .json("[1]")), .json("[2]"))
     manager.cacheTraits.tags = ["homes"]
     let early = Task { try await lands() }
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     cache.expire(tags: ["homes"])
     gate.open()
     _ = try await early.value

@@ -162,7 +162,7 @@ import XCTest
       }
     }
     manager.load()
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     await assertHostIsIdle()
     manager.cancel()
     await waitUntil { gate.waiting == 0 }

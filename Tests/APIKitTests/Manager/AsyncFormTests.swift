@@ -95,7 +95,7 @@ import XCTest
     let gate = StubGate()
     stub.on("/api/list", .held(by: gate, .redirect(to: "/api/moved")))
     let task = Task.detached { _ = try await manager.response() }
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     // The main actor does not come to hear of it before the response is there.
     task.cancel()
     gate.open()

@@ -55,7 +55,7 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     let flight = try XCTUnwrap(manager.load().flightID)
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     await waitUntil { manager.state(of: flight) == .suspended }
     gate.open()
     await recorder.waitForLandings()
@@ -87,10 +87,10 @@ import XCTest
     manager.delegate = recorder
     manager.apiName = "late"
     manager.load()
-    await early.waitForArrivals(1)
+    try await early.waitForArrivals(1)
     manager.apiName = "list"
     for number in 0..<49 { manager.load(["n": number]) }
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     await waitUntil { manager.flights.count { manager.state(of: $0) == .suspended } == 49 }
     gate.open()
     await recorder.waitForLandings(49)
@@ -116,7 +116,7 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     let first = try XCTUnwrap(manager.load(["n": 0]).flightID)
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     manager.load(["n": 1])
     await waitUntil { manager.sharedState.resolutions.waiterCount == 2 }
     manager.cancel(first)
@@ -153,7 +153,7 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     manager.load()
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     manager.cancel()
     XCTAssertEqual(recorder.cancellations.count, 1)
     await waitUntil { gate.waiting == 0 }

@@ -68,7 +68,7 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     manager.load()
-    await gate.waitForArrivals(1)
+    try await gate.waitForArrivals(1)
     manager.apiName = "list"
     manager.load()
     await recorder.waitForLandings()
