@@ -97,6 +97,12 @@ final class SecretMaskTests: XCTestCase {
       "<pin><pinned>S3CRET</pin><pinned>open</pinned>": "<pin>•••</pin><pinned>open</pinned>",
       "<dict><key>pin</key><string>S3CRET</string><key>n</key><integer>1</integer></dict>":
         "<dict><key>pin</key><string>•••</string><key>n</key><integer>1</integer></dict>",
+      "<dict><key>p<!-- a -->&#105;<![CDATA[n]]></key><string>S3CRET</string></dict>":
+        "<dict><key>p<!-- a -->&#105;<![CDATA[n]]></key><string>•••</string></dict>",
+      "<dict><key>&nothing;</key><string>open</string><key>&#x70;in &</key><string>S3CRET</string></dict>":
+        "<dict><key>&nothing;</key><string>open</string><key>&#x70;in &</key><string>•••</string></dict>",
+      "<param name='p&#999999999;in'>open</param><param name='<![CDATA[pin'>S3CRET</param>":
+        "<param name='p&#999999999;in'>open</param><param name='<![CDATA[pin'>•••</param>",
       "<!-- <pin> --><?pi <pin>?><city>Ames</city>": "<!-- <pin> --><?pi <pin>?><city>Ames</city>",
     ]
     for (text, expected) in rows { XCTAssertEqual(masked(text, "text/xml"), expected) }
