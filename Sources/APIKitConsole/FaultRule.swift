@@ -5,8 +5,8 @@ import APIKit
 /// It applies to the requests of transports that a ``WebConsole`` watches, as long as it is in
 /// ``WebConsole/rules``.
 public struct FaultRule: Sendable, Hashable {
-  /// The pattern of the requests: host and path, without the query, e.g. `homes.example.com/v1/*`. A `*` stands for
-  /// any characters.
+  /// The pattern of the requests: host and path, without scheme and query, such as `homes.example.com/v1/*`. A `*` stands for any
+  /// characters. The host may have a port (`127.0.0.1:8080/*`), and its case is not compared.
   public var pattern: String
   /// The delay before each request in milliseconds; 0 by default, at most a minute. It counts as part of the request, and ends at
   /// the timeouts of the request and at the deadline of the load.
@@ -28,6 +28,8 @@ public struct FaultRule: Sendable, Hashable {
   /// Why it cannot be used; nil when it can.
   var objection: String? {
     if pattern.isEmpty || pattern.utf8.count > 500 { return "a pattern has 1 to 500 characters" }
+    if pattern.contains("://") { return "a pattern begins with the host and not with a scheme" }
+    if pattern.contains("?") { return "a pattern has no query" }
     if !(0...60_000).contains(latencyMilliseconds) { return "a latency is 0 to 60,000 ms" }
     if !(0...1).contains(loss) { return "a loss is from 0 to 1" }
     if let status, !(200...599).contains(status) { return "a status is from 200 to 599" }
@@ -36,7 +38,10 @@ public struct FaultRule: Sendable, Hashable {
 
   /// Whether it applies to a URL.
   func applies(to url: HTTPURL) -> Bool {
-    Self.matches(Array((url.host + url.path).utf8), Array(pattern.utf8))
+    let host = pattern.prefix { $0 != "/" }
+    let pattern = Array((host.lowercased() + pattern.dropFirst(host.count)).utf8)
+    let hosts = [url.host, url.hostText, "\(url.hostText):\(url.effectivePort ?? 0)"]
+    return hosts.contains { Self.matches(Array(($0 + url.path).utf8), pattern) }
   }
 
   /// Compares a text with a pattern in which `*` stands for any characters.

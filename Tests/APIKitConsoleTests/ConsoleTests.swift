@@ -211,6 +211,17 @@ import XCTest
     XCTAssertFalse(matches("a.b/c", "a.b"))
     XCTAssertFalse(matches("a.b/c", "c*"))
     XCTAssertFalse(matches("", "a"))
+    func applies(_ pattern: String, _ url: HTTPURL) -> Bool { FaultRule(pattern).applies(to: url) }
+    XCTAssertTrue(applies("Homes.Test/a", "https://homes.test/a?b=c"))
+    XCTAssertFalse(applies("homes.test/A", "https://homes.test/a"), "a path has its case")
+    XCTAssertTrue(applies("127.0.0.1:8080/*", "http://127.0.0.1:8080/a"))
+    XCTAssertTrue(applies("127.0.0.1/*", "http://127.0.0.1:8080/a"), "without a port for any")
+    XCTAssertFalse(applies("127.0.0.1:8081/*", "http://127.0.0.1:8080/a"))
+    XCTAssertTrue(applies("homes.test:443/*", "https://homes.test/a"))
+    for pattern in ["[::1]:8080/*", "[::1]/*", "*"] { XCTAssertTrue(applies(pattern, "http://[::1]:8080/a")) }
+    // What could never match is said.
+    XCTAssertNotNil(FaultRule("https://homes.test/*").objection)
+    XCTAssertNotNil(FaultRule("homes.test/*?page=2").objection)
     // Many stars end soon.
     XCTAssertFalse(matches(String(repeating: "a", count: 5000), String(repeating: "a*", count: 200) + "b"))
   }
