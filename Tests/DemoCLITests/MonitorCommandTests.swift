@@ -1,5 +1,6 @@
 import APIKit
 import APIKitConsole
+import APIKitReports
 import APIKitTesting
 import Foundation
 import Reformers

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitReports
 import Reformers
 
 /// One picture of the dashboard.

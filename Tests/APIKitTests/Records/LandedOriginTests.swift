@@ -1,3 +1,4 @@
+import APIKitReports
 import APIKitTesting
 import Foundation
 @testable import TestSupport

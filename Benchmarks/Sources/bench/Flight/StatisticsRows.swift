@@ -1,4 +1,5 @@
 import APIKit
+import APIKitReports
 import APIKitTesting
 import Foundation
 

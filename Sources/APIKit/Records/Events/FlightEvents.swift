@@ -4,7 +4,7 @@ import Foundation
 /// The live events of all loads of the process: the one source of all observers.
 ///
 /// To get each event while a load runs, add a listener with ``add(_:capacity:)`` or ``events(capacity:)``.
-/// ``FlightNotices``, ``FlightStatistics`` and ``RecordSink`` use it as well. Without a listener, an event costs
+/// ``FlightNotices``, `FlightStatistics` and ``RecordSink`` use it as well. Without a listener, an event costs
 /// one look at a number. May be used from any thread.
 ///
 /// ```swift

@@ -1,5 +1,6 @@
 import APIKit
 import APIKitConsole
+import APIKitReports
 import Foundation
 
 /// Loads all the time and shows what happens.

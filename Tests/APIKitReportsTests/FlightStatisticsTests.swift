@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+@testable import APIKitReports
 
 @MainActor final class FlightStatisticsTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))

@@ -1,3 +1,5 @@
+public import APIKit
+
 /// Numbers about the loads that have landed: the last 1,000 one by one, all of them in histograms.
 ///
 /// Off until ``isOn`` is set. A load that is refused at takeoff has not landed and is not counted.
@@ -11,7 +13,7 @@
 /// ```
 /// It keeps less than 1 KiB for each of the last loads, and for at most 200 APIs a histogram; further APIs are
 /// counted under ``other``. Safe on any thread.
-public final class FlightStatistics: FlightObserver {
+public final class FlightStatistics: Sendable {
   /// The statistics of the process.
   public static let shared = FlightStatistics()
 
@@ -31,6 +33,8 @@ public final class FlightStatistics: FlightObserver {
   }
 
   private struct StatisticsState {
+    /// Counts while it is on, and keeps the statistics then.
+    var observer: LandingObserver?
     var loads: LatestRing<LandedLoad>
     var indexes: [LandedLoad.API: Int] = [:]
     var totals: [Totals] = []
@@ -50,12 +54,21 @@ public final class FlightStatistics: FlightObserver {
 
   /// Whether landings are counted; false at first. While it is on, the process keeps the object.
   public var isOn: Bool {
-    get { FlightEvents.shared.contains(self) }
-    set { FlightEvents.shared.set(self, isOn: newValue) }
+    get { state.withLock { $0.observer != nil } }
+    set {
+      state.withLock { state in
+        guard newValue != (state.observer != nil) else { return }
+        let observer = state.observer ?? LandingObserver { [self] in add($0) }
+        observer.isOn = newValue
+        state.observer = newValue ? observer : nil
+      }
+    }
   }
 
   /// Forgets all loads and counts.
-  public func reset() { state.withLock { $0 = StatisticsState(loads: LatestRing(capacity: capacity)) } }
+  public func reset() {
+    state.withLock { $0 = StatisticsState(observer: $0.observer, loads: LatestRing(capacity: capacity)) }
+  }
 
   /// The counts so far.
   public var report: StatisticsReport {
@@ -83,8 +96,6 @@ public final class FlightStatistics: FlightObserver {
     state.indexes[isFull ? other : api] = state.totals.count - 1
     return state.totals.count - 1
   }
-
-  func landed(_ load: LandedLoad, _ recorder: FlightRecorder) { add(load) }
 }
 
 extension FlightStatistics.Totals {

@@ -1,3 +1,5 @@
+public import APIKit
+
 /// The numbers of several finished loads. Without loads the rate and the durations are nil.
 public struct LoadSummary: Sendable {
   /// The number of loads, cancelled ones included.
@@ -22,7 +24,7 @@ public struct LoadSummary: Sendable {
   public var p99: Duration? { percentile(0.99) }
   /// The number of loads by their last status.
   public let statuses: [Int: Int]
-  /// The number of failures by ``APIError/label``.
+  /// The number of failures by `APIError.label`.
   public let reasons: [String: Int]
   /// The number of loads by the origin of their response.
   public let origins: [LandedLoad.Origin: Int]

@@ -1,4 +1,4 @@
-/// The summary of one finished load, for ``FlightStatistics`` and for sinks.
+/// The summary of one finished load, for `FlightStatistics` of `APIKitReports` and for sinks.
 ///
 /// A value of some 300 bytes. It names the API by its template, never by the path that was filled in, and holds no
 /// parameter, header field or body.

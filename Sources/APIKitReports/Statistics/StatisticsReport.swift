@@ -1,3 +1,5 @@
+public import APIKit
+
 /// The counts of ``FlightStatistics`` at one moment. A value; it may be kept and read on any thread.
 public struct StatisticsReport: Sendable {
   /// The last loads one by one, in the order in which they landed.
@@ -8,7 +10,7 @@ public struct StatisticsReport: Sendable {
 
   /// Loads with a common name.
   public struct Group: Sendable {
-    /// The common name: an API's ``LandedLoad/API/description``, a service's name, a host.
+    /// The common name: an API's `LandedLoad.API.description`, a service's name, a host.
     public let name: String
     /// The summary of the loads.
     public let summary: LoadSummary
