@@ -20,6 +20,7 @@ public var S_IFMT: mode_t { 0o170000 }
 public var S_IFREG: mode_t { 0o100000 }
 public var S_IFDIR: mode_t { 0o040000 }
 public var S_IFLNK: mode_t { 0o120000 }
+public var F_GETFD: Int32 { 1 }
 public var F_SETFD: Int32 { 2 }
 public var F_GETFL: Int32 { 3 }
 public var F_SETFL: Int32 { 4 }
