@@ -66,7 +66,7 @@ final class LoopbackSocketTests: XCTestCase {
     let (client, server) = try connection(to: listener)
     defer { LoopbackSocket.end(server) }
     LoopbackSocket.end(client)
-    // The first bytes may be taken, before the other side answers that it is gone.
+    // The system accepts bytes until the reset of the closed peer arrives; each try leaves it a millisecond.
     var result: Int? = 0
     for _ in 0..<100 where result != nil {
       result = LoopbackSocket.send(server, [1])

@@ -83,7 +83,7 @@ final class StubTransportTests: XCTestCase {
     waiting.cancel()
     let result = await waiting.result
     XCTAssertThrowsError(try result.get())
-    // A limit that has passed leaves nobody behind, and who comes later is counted.
+    // After a wait that timed out, the gate still counts requests and lets them pass.
     let held = Task { await gate.arrive() }
     try await gate.waitForArrivals(1)
     XCTAssertEqual(gate.waiting, 1)

@@ -79,8 +79,8 @@ package enum LoopbackSocket {
 
   /// Accepts a waiting connection; nil when there is none.
   ///
-  /// - Parameter pauses: Whether it waits for 100 ms where the process has no free descriptor. The connection goes on waiting
-  ///   then, and `poll` would return at once, again and again.
+  /// - Parameter pauses: Whether to block for 100 ms when the process has no free file descriptor. The connection then stays in
+  ///   the backlog, and a loop over `poll` would use the whole core.
   package static func accept(_ listener: Int32, pauses: Bool = true) -> Int32? {
     let descriptor = systemAccept(listener)
     guard descriptor >= 0 else {

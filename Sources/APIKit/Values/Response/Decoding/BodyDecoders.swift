@@ -73,7 +73,7 @@ public struct BodyDecoders: Sendable {
     let type = contentType.map(mediaType) ?? ""
     let product =
       type.hasPrefix("image/")
-      ? "APIKitImages" : type.contains("xml") || type.contains("plist") ? "APIKitXML" : nil
+      ? "APIKitImages" : type.hasSuffix("xml") || type.hasSuffix("plist") ? "APIKitXML" : nil
     return APIError(
       .response, .unacceptableContentType,
       "no decoder reads \(type.isEmpty ? "a body without a content type" : type); register one with the service's decoders"
