@@ -22,6 +22,9 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1), .macCatalyst(.v16)],
   products: [
     .library(name: "APIKit", targets: ["APIKit"]),
+    .library(name: "APIKitPaging", targets: ["APIKitPaging"]),
+    .library(name: "APIKitGroups", targets: ["APIKitGroups"]),
+    .library(name: "APIKitSettings", targets: ["APIKitSettings"]),
     .library(name: "APIKitXML", targets: ["APIKitXML"]),
     .library(name: "APIKitSigning", targets: ["APIKitSigning"]),
     .library(name: "APIKitOAuth", targets: ["APIKitOAuth"]),
@@ -50,16 +53,22 @@ let package = Package(
     .target(
       name: "APIKit", dependencies: ["CAPIKit"], exclude: privacyManifest.excluded,
       resources: privacyManifest.resources, swiftSettings: swift),
+    // Settings as JSON, to keep or to receive them: a versioned form for every policy and configuration.
+    .target(name: "APIKitSettings", dependencies: ["APIKit"], swiftSettings: swift),
+    // Lists that arrive page by page.
+    .target(name: "APIKitPaging", dependencies: ["APIKit", "APIKitSettings"], swiftSettings: swift),
+    // Several managers as one: all at once, one after another.
+    .target(name: "APIKitGroups", dependencies: ["APIKit", "APIKitSettings"], swiftSettings: swift),
     // XML and property lists, read and written.
     .target(name: "APIKitXML", dependencies: ["APIKit"], swiftSettings: swift),
     // Signatures of requests and responses by common schemes: digests and HMAC, AWS, HTTP message signatures.
     .target(name: "APIKitSigning", dependencies: ["APIKit"], swiftSettings: swift),
     // Sign-in by OAuth 2.0: the code with PKCE in a browser, devices, refresh and revocation, discovery.
-    .target(name: "APIKitOAuth", dependencies: ["APIKit"], swiftSettings: swift),
+    .target(name: "APIKitOAuth", dependencies: ["APIKit", "APIKitSettings"], swiftSettings: swift),
     // Connections that stay open: WebSockets, server-sent events, lines, streams of bytes.
-    .target(name: "APIKitSockets", dependencies: ["APIKit"], swiftSettings: swift),
+    .target(name: "APIKitSockets", dependencies: ["APIKit", "APIKitSettings"], swiftSettings: swift),
     // Files both ways, and what is kept until it can be sent: downloads, uploads, queues, the action log.
-    .target(name: "APIKitTransfers", dependencies: ["APIKit"], swiftSettings: swift),
+    .target(name: "APIKitTransfers", dependencies: ["APIKit", "APIKitSettings"], swiftSettings: swift),
     // What is kept of loads for other programs and people: HTTP archives, OpenMetrics, JSON lines, a page.
     .target(name: "APIKitReports", dependencies: ["APIKit"], swiftSettings: swift),
     // A live page of loads in a browser, on loopback: for development; no release build needs it.
@@ -79,8 +88,9 @@ let package = Package(
     .executableTarget(
       name: "DemoCLI",
       dependencies: [
-        "APIKit", "APIKitOAuth", "APIKitSigning", "APIKitSockets", "APIKitTransfers", "APIKitReports",
-        "APIKitConsole", "APIKitImages", "APIKitTesting", "Reformers", "DemoServer",
+        "APIKit", "APIKitGroups", "APIKitPaging", "APIKitOAuth", "APIKitSigning", "APIKitSockets",
+        "APIKitTransfers", "APIKitReports", "APIKitConsole", "APIKitImages", "APIKitTesting", "Reformers",
+        "DemoServer",
       ],
       exclude: ["API/REPORT.md"],
       swiftSettings: swift
@@ -111,10 +121,26 @@ let package = Package(
     .testTarget(
       name: "APIKitTests",
       dependencies: [
-        "APIKit", "APIKitXML", "APIKitOAuth", "APIKitSigning", "APIKitSockets", "APIKitTransfers",
-        "APIKitReports", "APIKitTesting", "Reformers", "DemoServer", "TestServers", "TestSupport",
+        "APIKit", "APIKitGroups", "APIKitPaging", "APIKitSettings", "APIKitXML", "APIKitOAuth",
+        "APIKitSigning",
+        "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers", "DemoServer",
+        "TestServers", "TestSupport",
         // OpenSSL for scripted servers over TLS.
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "APIKitPagingTests",
+      dependencies: ["APIKit", "APIKitPaging", "APIKitTesting", "DemoServer", "TestSupport"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "APIKitGroupsTests", dependencies: ["APIKit", "APIKitGroups", "APIKitTesting", "TestSupport"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "APIKitSettingsTests",
+      dependencies: [
+        "APIKit", "APIKitGroups", "APIKitOAuth", "APIKitPaging", "APIKitSettings", "APIKitSigning",
+        "APIKitSockets", "APIKitTransfers", "TestServers",
       ],
       swiftSettings: swift),
     .testTarget(
@@ -151,7 +177,9 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "APIKitImagesTests",
-      dependencies: ["APIKit", "APIKitImages", "APIKitTesting", "APIKitTransfers", "TestSupport"],
+      dependencies: [
+        "APIKit", "APIKitImages", "APIKitPaging", "APIKitTesting", "APIKitTransfers", "TestSupport",
+      ],
       swiftSettings: swift),
     .testTarget(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),
@@ -164,12 +192,13 @@ let package = Package(
       swiftSettings: swift),
     // What `--bases` writes of a document, for tests in another module.
     .target(
-      name: "GeneratedShop", dependencies: ["APIKit", "APIKitOAuth", "APIKitTransfers"],
+      name: "GeneratedShop", dependencies: ["APIKit", "APIKitOAuth", "APIKitPaging", "APIKitTransfers"],
       path: "Tests/GeneratedShop", exclude: ["openapi.json", "REPORT.md"], swiftSettings: swift),
     .testTarget(
       name: "APIGeneratorTests",
       dependencies: [
-        "APIGenerator", "APIKit", "APIKitOAuth", "APIKitTesting", "APIKitTransfers", "GeneratedShop",
+        "APIGenerator", "APIKit", "APIKitOAuth", "APIKitPaging", "APIKitTesting", "APIKitTransfers",
+        "GeneratedShop",
       ],
       swiftSettings: swift),
     .testTarget(
@@ -215,7 +244,8 @@ let package = Package(
     // What the application in Examples/Homes does without views: here it is tested. Xcode builds it by its own project, for
     // systems later than the oldest of the package.
     .target(
-      name: "HomesModel", dependencies: ["APIKit", "APIKitImages", "APIKitOAuth", "APIKitTransfers"],
+      name: "HomesModel",
+      dependencies: ["APIKit", "APIKitImages", "APIKitOAuth", "APIKitPaging", "APIKitTransfers"],
       path: "Examples/Homes/Model", packageAccess: false, swiftSettings: swift),
     .testTarget(
       name: "HomesTests",

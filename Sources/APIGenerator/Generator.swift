@@ -108,11 +108,14 @@ struct Generator {
         return members.contains { if case .boxed = $0.type { true } else { false } }
       })
     layout.add(
-      FileLayout.Part(lines: writer.lines(), needsFoundation: needsBasic, needsOAuth: writer.hasOAuth), to: ""
+      FileLayout.Part(
+        lines: writer.lines(), needsFoundation: needsBasic, products: writer.hasOAuth ? ["APIKitOAuth"] : []),
+      to: ""
     )
     for operation in operations {
       var part = FileLayout.Part(lines: managers.declaration(of: operation))
-      if case .upload = operation.body { part.needsTransfers = true }
+      if case .upload = operation.body { part.products.insert("APIKitTransfers") }
+      if operation.isPaged { part.products.insert("APIKitPaging") }
       part.needsFoundation = operation.parameters.contains { $0.member.type.isOfFoundation }
       if operation.output.types.contains(where: \.isOfFoundation) { part.needsFoundation = true }
       part.isFoundationPublic = isPublic && part.needsFoundation

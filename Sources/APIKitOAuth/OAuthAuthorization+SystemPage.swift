@@ -1,8 +1,7 @@
-public import APIKit
-
 // Apple platforms only: type-checked by Scripts/apple, never run here. What is decided, `SignInPage.swift` decides, which is
 // tested.
 #if canImport(AuthenticationServices)
+  public import APIKit
   public import AuthenticationServices
   import Foundation
 

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSettings
 
 extension OAuthConfiguration: Codable {
   static let form = VersionedForm<Self>(

@@ -8,8 +8,8 @@ public enum PackageFolder {
 
   /// The libraries' targets: the core and its leaves.
   public static let libraries = [
-    "APIKit", "APIKitXML", "APIKitSigning", "APIKitOAuth", "APIKitSockets", "APIKitTransfers",
-    "APIKitReports", "APIKitConsole", "APIKitImages",
+    "APIKit", "APIKitPaging", "APIKitGroups", "APIKitSettings", "APIKitXML", "APIKitSigning", "APIKitOAuth",
+    "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitConsole", "APIKitImages",
   ]
 
   /// The Swift files of the core and its leaves.

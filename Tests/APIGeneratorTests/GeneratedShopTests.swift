@@ -1,3 +1,4 @@
+import APIKitPaging
 import APIGenerator
 import APIKit
 import APIKitOAuth

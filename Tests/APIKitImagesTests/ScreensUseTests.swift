@@ -1,3 +1,5 @@
+import APIKitPaging
+
 // The code of Docs/Screens.md: `Scripts/apple --tests` compiles it, and SnippetTests compares with the guide what needs
 // Apple's frameworks.
 #if canImport(SwiftUI)

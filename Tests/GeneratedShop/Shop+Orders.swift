@@ -3,6 +3,7 @@
 // swift-format-ignore-file
 
 public import APIKit
+public import APIKitPaging
 public import APIKitTransfers
 public import Foundation
 

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitPaging
 
 final class HomeListManager: BaseAPIManager, PageableAPIManager {
   let service = Homes.shared

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitPaging
 
 @MainActor final class HomeListScreen: PagerDelegate {
   let pager = Pager(HomeListManager())

@@ -1,3 +1,4 @@
+import APIKitPaging
 import APIKit
 import APIKitImages
 import APIKitTransfers

@@ -5,8 +5,8 @@ struct FileLayout {
     var lines: [String]
     var needsFoundation = false
     var isFoundationPublic = false
-    var needsTransfers = false
-    var needsOAuth = false
+    /// The products beside the core.
+    var products: Set<String> = []
     var needsFramework = true
   }
 
@@ -100,8 +100,7 @@ struct FileLayout {
       "// swift-format-ignore-file", "",
     ]
     if parts.contains(where: \.needsFramework) { lines.append("\(access)import APIKit") }
-    if parts.contains(where: \.needsOAuth) { lines.append("\(access)import APIKitOAuth") }
-    if parts.contains(where: \.needsTransfers) { lines.append("\(access)import APIKitTransfers") }
+    for product in Set(parts.flatMap(\.products)).sorted() { lines.append("\(access)import \(product)") }
     if parts.contains(where: \.needsFoundation) {
       lines.append("\(parts.contains(where: \.isFoundationPublic) ? access : "")import Foundation")
     }

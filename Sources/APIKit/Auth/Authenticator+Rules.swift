@@ -55,13 +55,13 @@ extension Authenticator {
     }
 
     /// What the application has set; nil where the default counts.
-    struct Stated: Sendable {
-      var isRefusal: (@Sendable (APIError) -> Bool)?
-      var endsCredential: (@Sendable (APIError) -> Bool)?
-      var attach: (@Sendable (Credential, inout HTTPRequest) -> Void)?
+    package struct Stated: Sendable {
+      package var isRefusal: (@Sendable (APIError) -> Bool)?
+      package var endsCredential: (@Sendable (APIError) -> Bool)?
+      package var attach: (@Sendable (Credential, inout HTTPRequest) -> Void)?
       var user: (@Sendable (Credential) -> String?)?
     }
-    private(set) var stated = Stated()
+    package private(set) var stated = Stated()
 
     /// Makes the default rules.
     public init() {}

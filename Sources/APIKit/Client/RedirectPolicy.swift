@@ -15,14 +15,14 @@ public struct RedirectPolicy: Sendable {
   public typealias Rewrite =
     @Sendable (_ proposed: HTTPRequest, _ redirect: HTTPResponse) throws(APIError) -> HTTPRequest?
 
-  enum RedirectRule: Sendable {
+  package enum RedirectRule: Sendable {
     case follow
     case refuse
     case sameOrigin
     case rewrite(Rewrite)
   }
 
-  var kind: RedirectRule
+  package var kind: RedirectRule
   /// The largest number of redirects in a row; the default is 20.
   ///
   /// One more fails with ``APIError/Reason/tooManyRedirects``.

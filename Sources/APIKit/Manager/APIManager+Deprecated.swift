@@ -51,11 +51,3 @@ extension APIManager {
     try await value(parameters, with: reformer)
   }
 }
-
-extension PageableAPIManager {
-  /// Renamed.
-  @available(*, deprecated, renamed: "pages(_:loadsAhead:)")
-  public func pages(for parameters: Parameters, loadsAhead: Bool = false) -> PageSequence {
-    pages(parameters, loadsAhead: loadsAhead)
-  }
-}

@@ -31,12 +31,14 @@ extension BusinessError: LocalizedError {
 /// let businessErrors: BusinessErrorRule = .code("code", success: "0", message: "msg")
 /// ```
 public struct BusinessErrorRule: Sendable {
-  enum BusinessErrorSource {
+  package enum BusinessErrorSource {
     case none
     case code(RawPath, success: Set<String>, message: RawPath)
     case custom(@Sendable (RawData, APICall) -> BusinessError?)
   }
-  let kind: BusinessErrorSource
+  package let kind: BusinessErrorSource
+
+  package init(kind: BusinessErrorSource) { self.kind = kind }
 
   /// Responses report no errors.
   public static let none = BusinessErrorRule(kind: .none)

@@ -1,6 +1,6 @@
 /// The bytes of a secret: a key that signs, or 32 bytes that encrypt data on disk. They do not appear in prints, logs,
 /// errors or reflections.
-public struct SecretKey: Sendable, SecretBytes {
+public struct SecretKey: Sendable {
   /// The secret itself; for signers and encoders only.
   package let bytes: [UInt8]
 

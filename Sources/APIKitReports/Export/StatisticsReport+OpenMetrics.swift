@@ -1,4 +1,4 @@
-public import APIKit
+import APIKit
 
 extension StatisticsReport {
   /// The counts since the beginning in the text form of OpenMetrics 1.0, for Prometheus and others.

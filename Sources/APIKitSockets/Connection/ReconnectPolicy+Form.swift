@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSettings
 
 extension ReconnectPolicy: Codable {
   static let form = VersionedForm<Self>(

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSettings
 
 extension SocketOptions: Codable {
   static let form = VersionedForm<Self>(

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSettings
 
 extension VersionedForm where Value: QueueConfiguration {
   /// The form of the configuration of a queue: what all of them have, and its own members.

@@ -1,3 +1,5 @@
+import APIKitPaging
+import APIKitGroups
 import APIKit
 import Reformers
 

@@ -1,3 +1,4 @@
+import APIKitPaging
 import APIKit
 
 /// The managers that list homes: all accept the parameter names of ``HomeQuery`` and translate them for

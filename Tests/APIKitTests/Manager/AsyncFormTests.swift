@@ -57,17 +57,10 @@ import XCTest
   func testATaskThatIsCancelledAlreadySendsNothingWhateverItAwaits() async throws {
     let manager = TestManager(stub)
     manager.delegate = recorder
-    let paged = PagedManager(stub, Paging(.pageNumber(), items: "items"))
-    let group = ManagerGroup()
-    group.add(manager.loading())
-    let chain = ManagerChain(manager.loading())
     let forms: [(String, @MainActor () async throws -> Void)] = [
       ("response()", { _ = try await manager.response() }),
       ("response(_:cache:)", { _ = try await manager.response([:], cache: .ignoring) }),
       ("responses(_:)", { for try await _ in manager.responses([:]) {} }),
-      ("pages()", { for try await _ in paged.pages() {} }),
-      ("a group", { _ = try await group.landing() }),
-      ("a chain", { _ = try await chain.landing() }),
     ]
     for (what, form) in forms {
       let task = Task {

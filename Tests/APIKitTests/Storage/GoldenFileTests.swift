@@ -1,3 +1,4 @@
+import APIKitSettings
 import Foundation
 @testable import TestSupport
 import XCTest

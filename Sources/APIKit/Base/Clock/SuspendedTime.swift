@@ -90,7 +90,7 @@ extension TimeSource {
   var running: Duration { now - suspended }
 
   /// Returns when the process has run for so long; throws `CancellationError` at once when the task is cancelled.
-  func sleep(running duration: Duration) async throws {
+  package func sleep(running duration: Duration) async throws {
     let watch = SuspendedTime.Watch.of(self)
     defer { withExtendedLifetime(watch) {} }
     var left = duration

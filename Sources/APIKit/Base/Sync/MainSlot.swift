@@ -2,19 +2,21 @@
 ///
 /// Used in place of a continuation, which resumes on a thread of the cooperative pool and hops to the main actor from there: two
 /// threads wake for one value. With it the task resumes on the main thread, in a round of ``MainDelivery``.
-@MainActor final class MainSlot<Value: Sendable> {
+@MainActor package final class MainSlot<Value: Sendable> {
   private var value: Value?
   private var proceed: (() -> Void)?
 
+  package init() {}
+
   /// Sets the value; call it once. The task resumes after the caller has returned.
-  func resume(returning value: Value) {
+  package func resume(returning value: Value) {
     precondition(self.value == nil, "the value was given twice")
     self.value = value
     proceed.take()?()
   }
 
   /// Returns the value when it is there. To be called once.
-  func wait() async -> Value {
+  package func wait() async -> Value {
     if let value { return value }
     if #available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *) {
       let parking = Parking()

@@ -30,13 +30,13 @@ public struct RequestRate: Sendable, Hashable {
   }
 
   /// How many attempts may begin in one interval; at least 1.
-  public internal(set) var requests: Int
+  public package(set) var requests: Int
   /// The interval; at least 1 millisecond.
-  public internal(set) var interval: Duration
+  public package(set) var interval: Duration
   /// Which loads are counted together; the default is ``Scope/service``.
-  public internal(set) var scope: Scope
+  public package(set) var scope: Scope
   /// The rule for attempts above the rate. The default is ``Excess/wait(atMost:)`` with 1000.
-  public internal(set) var excess: Excess
+  public package(set) var excess: Excess
 
   /// Makes a rate.
   public init(

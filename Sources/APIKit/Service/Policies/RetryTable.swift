@@ -29,8 +29,8 @@ public struct RetryTable: Sendable {
     public static func leave(_ why: String) -> Row { Row(isOn: false, provesNothingSent: false, why: why) }
   }
 
-  var byStatus: [Int: Row] = [:]
-  var byReason: [APIError.Reason: Row] = [:]
+  package var byStatus: [Int: Row] = [:]
+  package var byReason: [APIError.Reason: Row] = [:]
 
   /// A table without rows: nothing is retried.
   public init() {}

@@ -108,12 +108,12 @@ public final class FileLoginStore: LoginStore {
 }
 
 /// A login in the form in which it is stored.
-struct StoredLogin: Codable {
+package struct StoredLogin: Codable, Sendable {
   private var user: String
   private var password: String
   private var scheme: String
 
-  init(_ login: HTTPLogin) {
+  package init(_ login: HTTPLogin) {
     (user, password) = (login.user, login.password)
     scheme =
       switch login.scheme {
@@ -123,7 +123,7 @@ struct StoredLogin: Codable {
       }
   }
 
-  var login: HTTPLogin {
+  package var login: HTTPLogin {
     HTTPLogin(
       user: user, password: password, scheme: scheme == "basic" ? .basic : scheme == "digest" ? .digest : .any
     )

@@ -235,7 +235,7 @@ extension LoadOptions {
   /// Puts options together, the first going before the later ones, and lists what applies.
   ///
   /// - Parameter timeouts: The timeouts of manager and service, which win over those of shared options.
-  static func merging(
+  package static func merging(
     _ stated: [(Source, LoadOptions)], over timeouts: HTTPTimeouts = HTTPTimeouts()
   ) -> (options: LoadOptions, applied: [Applied]) {
     var all = Fields()

@@ -1,3 +1,4 @@
+import APIKitGroups
 import APIKit
 import Reformers
 

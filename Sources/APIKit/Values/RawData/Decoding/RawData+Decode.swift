@@ -19,7 +19,7 @@ extension RawData {
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     /// Whether a manager leaves the options to its service.
-    private(set) var isInherited = false
+    package private(set) var isInherited = false
 
     /// The default options.
     public static let `default` = DecodingOptions()

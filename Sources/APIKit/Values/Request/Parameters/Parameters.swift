@@ -17,7 +17,7 @@ public struct Parameters: Sendable {
   /// The pairs in order.
   public private(set) var pairs: [(name: String, value: ParameterValue)]
   /// The first value that could not be encoded; the load is refused with it.
-  private(set) var failure: APIError?
+  package private(set) var failure: APIError?
 
   /// No parameters.
   public init() { pairs = [] }

@@ -6,12 +6,12 @@
 /// exception for one of its environments in ``ServiceEnvironments``, which takes precedence over the configuration. The
 /// policy does not apply to other schemes, such as `ftp:`.
 public struct CleartextPolicy: Sendable, Hashable {
-  enum CleartextRule: Sendable, Hashable {
+  package enum CleartextRule: Sendable, Hashable {
     case all
     case loopbackAnd(Set<String>)
   }
 
-  let kind: CleartextRule
+  package let kind: CleartextRule
 
   /// Servers of this machine only: `localhost` and the names below it, `127.0.0.0/8` and `::1`.
   public static let loopback = loopback(and: [])

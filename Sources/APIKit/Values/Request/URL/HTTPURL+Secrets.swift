@@ -1,6 +1,8 @@
 extension HTTPURL {
   /// Whether its query has a secret parameter.
-  var hasSecretParameters: Bool { query?.split(separator: "&").contains(where: Self.isSecret) == true }
+  package var hasSecretParameters: Bool {
+    query?.split(separator: "&").contains(where: Self.isSecret) == true
+  }
 
   /// The URL without the secret parameters of its query.
   var withoutSecretParameters: HTTPURL {

@@ -1,5 +1,0 @@
-extension GroupPolicy: CaseCodable {
-  static let cases = CaseTable<Self>(
-    ["failFast": .failFast, "settleAll": .settleAll, "firstSuccess": .firstSuccess],
-    .holding("quorum", { if case .quorum(let count) = $0 { count } else { nil } }, make: Self.quorum))
-}

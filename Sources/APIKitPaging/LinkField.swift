@@ -1,0 +1,22 @@
+import APIKit
+
+/// The `Link` header field (RFC 8288): targets by their relation types.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8288>
+struct LinkField {
+  /// The first target of each relation, by its lower-case name.
+  private(set) var targets: [String: String] = [:]
+
+  /// Parses a field's value, or several joined by commas. Malformed parts are skipped.
+  init(_ value: String) {
+    for link in value.fieldParts(at: ",", hasTargets: true) {
+      guard let open = link.firstIndex(of: "<"), let close = link[open...].firstIndex(of: ">") else {
+        continue
+      }
+      // The first `rel` counts (RFC 8288, 3.3).
+      let relation = String(link[close...]).fieldParameters.first { $0.name == "rel" }?.value ?? ""
+      for name in relation.lowercased().split(separator: " ") where targets[String(name)] == nil {
+        targets[String(name)] = String(link[open..<close].dropFirst())
+      }
+    }
+  }
+}
