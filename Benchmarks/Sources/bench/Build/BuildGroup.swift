@@ -2,14 +2,18 @@ import Foundation
 
 let buildGroup = BenchGroup(
   name: "build",
-  summary: "the smallest application of the core, from clean, against the framework in one module",
+  summary: "the smallest application of the core, built clean, against the framework in one module; best of two",
   isOnlyOnDemand: true
 ) { measurement in
   let names = BuildRow.allCases.map(\.name)
   guard measurement.wants(names) else { return }
   let builds = try SmallestBuilds()
   for (row, optimized) in [(BuildRow.release, true), (.debug, false)] where measurement.wants(row.name) {
-    let (whole, core) = (try builds.build(.whole, optimized), try builds.build(.core, optimized))
+    var (whole, core) = (Double.infinity, Double.infinity)
+    for _ in 0..<2 {
+      whole = min(whole, try builds.build(.whole, optimized))
+      core = min(core, try builds.build(.core, optimized))
+    }
     measurement.record(
       row.name, core / whole, "x", bar: .atMost(0.7),
       note: String(format: "%.0f s against %.0f s", core, whole))
