@@ -53,7 +53,7 @@ let package = Package(
     .target(
       name: "APIKit", dependencies: ["CAPIKit"], exclude: privacyManifest.excluded,
       resources: privacyManifest.resources, swiftSettings: swift),
-    // Settings as JSON, to keep or to receive them: a versioned form for every policy and configuration.
+    // Settings as JSON, to keep or to receive them: a versioned form for every policy and configuration, environments.
     .target(name: "APIKitSettings", dependencies: ["APIKit"], swiftSettings: swift),
     // Lists that arrive page by page.
     .target(name: "APIKitPaging", dependencies: ["APIKit", "APIKitSettings"], swiftSettings: swift),
@@ -256,11 +256,11 @@ let package = Package(
       path: "Examples/Homes/ServerTests", packageAccess: false, swiftSettings: swift),
   ]
 
-  // No warnings in tests and measurements, with the compiler that changes are tested with: another one may
+  // No warnings, with the compiler that changes are tested with: another one may
   // know more of them.
   #if compiler(>=6.3) && compiler(<6.4)
     for target in package.targets
-    where target.type == .test || ["TestServers", "TestSupport", "bench", "soak"].contains(target.name) {
+    where target.swiftSettings != nil {
       target.swiftSettings?.append(.treatAllWarnings(as: .error))
     }
   #endif

@@ -1,5 +1,5 @@
-public import APIKit
-public import APIKitSettings
+import APIKit
+package import APIKitSettings
 
 extension GroupPolicy: CaseCodable {
   package static let cases = CaseTable<Self>(

@@ -1,4 +1,4 @@
-public import APIKit
+import APIKit
 
 /// When a ``ManagerGroup`` ends, and whether it has succeeded.
 public enum GroupPolicy: Sendable, Hashable {

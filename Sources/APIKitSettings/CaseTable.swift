@@ -1,4 +1,4 @@
-public import APIKit
+import APIKit
 
 /// An enum with a coded form, which is stated in a table of its cases.
 ///

@@ -1,5 +1,5 @@
 public import APIKit
-public import Foundation
+import Foundation
 
 extension CodingUserInfoKey {
   /// The key with which an encoder encrypts the secrets of settings and parameters, and a decoder decrypts

@@ -1,5 +1,5 @@
 public import APIKit
-public import Foundation
+import Foundation
 
 // Settings that open every host to forgery are not written: anyone who may change a file could set them.
 extension TLSPolicy: VersionedCodable {

@@ -1,5 +1,5 @@
-public import APIKit
-public import Foundation
+package import APIKit
+import Foundation
 
 /// A setting with a versioned form, from which its `Codable` conformance comes.
 ///

@@ -1,5 +1,5 @@
 public import APIKit
-public import Foundation
+import Foundation
 
 /// Parameters in the form for storage: every value with its kind, in order, and secrets encrypted.
 ///

@@ -1,3 +1,4 @@
+import APIKitTransfers
 import APIKit
 import Foundation
 

@@ -1,3 +1,4 @@
+import APIKitTransfers
 import APIKitTesting
 import Foundation
 @testable import TestSupport

@@ -2,7 +2,7 @@ import Foundation
 
 let buildGroup = BenchGroup(
   name: "build",
-  summary: "the smallest application of the core, built clean, against the framework in one module; best of two",
+  summary: "the smallest application of the core, from clean, against all in one module; the better of two",
   isOnlyOnDemand: true
 ) { measurement in
   let names = BuildRow.allCases.map(\.name)

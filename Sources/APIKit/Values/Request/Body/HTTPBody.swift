@@ -48,7 +48,7 @@ public struct HTTPBodyStream: Sendable {
   /// Opens the body from its start.
   public let open: @Sendable () throws -> Source
   /// Opens the body for a transport that reads on its own thread; nil where it comes only in chunks.
-  var openReader: (@Sendable () throws(APIError) -> any BodyReader)?
+  package var openReader: (@Sendable () throws(APIError) -> any BodyReader)?
 
   /// Makes a stream.
   ///
@@ -69,7 +69,7 @@ public struct HTTPBodyStream: Sendable {
 }
 
 /// A body that is read on the transport's thread, without waiting and without a copy in between.
-protocol BodyReader: AnyObject, Sendable {
+package protocol BodyReader: AnyObject, Sendable {
   /// Copies the next bytes into a buffer and returns how many; 0 ends the body.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(APIError) -> Int
 }

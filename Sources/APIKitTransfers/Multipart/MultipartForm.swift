@@ -1,8 +1,9 @@
+public import APIKit
 import Foundation
 
 /// The fields and files of a form, sent as `multipart/form-data`.
 ///
-/// A manager states it by ``APIManager/body(for:)``:
+/// A manager states it by `APIManager.body(for:)`:
 ///
 /// ```swift
 /// func body(for parameters: Parameters) throws -> HTTPBody? {
@@ -85,10 +86,10 @@ public struct MultipartForm: Sendable {
   /// again when all parts can.
   ///
   /// Files are examined here. A file that was replaced or changed when it is sent ends the attempt with
-  /// ``APIError/Reason/unreadableBody``, whose detail names the file.
+  /// `APIError.Reason.unreadableBody`, whose detail names the file.
   ///
-  /// - Throws: ``APIError/Reason/unreadableBody`` for a file that is not there or is not a plain file,
-  ///   ``APIError/Reason/invalidHeader`` for a content type with a control character.
+  /// - Throws: `APIError.Reason.unreadableBody` for a file that is not there or is not a plain file,
+  ///   `APIError.Reason.invalidHeader` for a content type with a control character.
   public func body() throws(APIError) -> HTTPBody {
     var segments: [MultipartSource] = []
     for part in parts {

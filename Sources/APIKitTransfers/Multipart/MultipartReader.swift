@@ -1,3 +1,4 @@
+import APIKit
 import Foundation
 
 /// A piece of a form's body: what stands between the contents, or a content; a file with what it was when the body was made.
@@ -41,7 +42,7 @@ final class MultipartFile: Sendable {
   private let path: String
   private let descriptor: Int32
 
-  /// Opens the file; throws ``APIError/Reason/unreadableBody`` when it is not the one that is expected.
+  /// Opens the file; throws `APIError.Reason.unreadableBody` when it is not the one that is expected.
   init(_ path: String, expecting expected: FileIdentity?) throws(APIError) {
     self.path = path
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.

@@ -4,6 +4,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitTransfers
 
 /// The bytes of a form, and what becomes of it when a part is not what it was.
 final class MultipartFormTests: XCTestCase {

@@ -4,6 +4,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitSettings
 
 /// Base URLs that a file or the arguments of the process name.
 final class EnvironmentTableTests: XCTestCase {

@@ -1,9 +1,10 @@
+public import APIKit
 import Foundation
 
 /// The base URLs of an application's services by environment, from a file or the arguments of the process.
 ///
 /// With it a tester, a test plan or a container chooses the servers without another build. The file is JSON, each
-/// service under its ``APIService/name``:
+/// service under its `APIService.name`:
 ///
 /// ```json
 /// {
@@ -21,9 +22,9 @@ import Foundation
 /// let table = try EnvironmentTable(contentsOf: "environments.json").applying(CommandLine.arguments)
 /// let homes = Homes(environments: try table.environments(of: "Homes"))
 /// ```
-/// A mistake in either throws ``APIError/Reason/misconfigured`` and names its position; nothing is guessed.
+/// A mistake in either throws `APIError.Reason.misconfigured` and names its position; nothing is guessed.
 public struct EnvironmentTable: Sendable {
-  /// The environment in use; the default is ``ServiceEnvironment/release``.
+  /// The environment in use; the default is `ServiceEnvironment.release`.
   public private(set) var current: ServiceEnvironment
   /// The base URLs by the service's name and environment.
   public private(set) var services: [String: [ServiceEnvironment: HTTPURL]]
@@ -38,8 +39,8 @@ public struct EnvironmentTable: Sendable {
 
   /// Reads a file. It blocks while it reads, so it belongs to the start of the process.
   ///
-  /// - Throws: ``APIError/Reason/fileFailed`` when there is no file that can be read, and
-  ///   ``APIError/Reason/misconfigured`` when it is not of the form above.
+  /// - Throws: `APIError.Reason.fileFailed` when there is no file that can be read, and
+  ///   `APIError.Reason.misconfigured` when it is not of the form above.
   public init(contentsOf path: String) throws(APIError) {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw APIError(.assembly, .fileFailed, "the environments cannot be read from \(path)")
@@ -93,7 +94,7 @@ public struct EnvironmentTable: Sendable {
     return table
   }
 
-  /// The environments of one service, by its name, for its ``APIService/environments``. Call it once for each service:
+  /// The environments of one service, by its name, for its `APIService.environments`. Call it once for each service:
   /// each call returns another object, which is switched by itself.
   public func environments(of service: String) throws(APIError) -> ServiceEnvironments {
     guard let urls = services[service] else {

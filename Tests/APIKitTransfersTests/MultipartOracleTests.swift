@@ -4,6 +4,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import APIKitTransfers
 
   /// Has random forms read by parsers of others: that of Python's library `email`, and by `Scripts/oracles/multipart` two
   /// more from PyPI.
