@@ -140,7 +140,7 @@ let package = Package(
       name: "APIKitSettingsTests",
       dependencies: [
         "APIKit", "APIKitGroups", "APIKitOAuth", "APIKitPaging", "APIKitSettings", "APIKitSigning",
-        "APIKitSockets", "APIKitTransfers", "TestServers",
+        "APIKitSockets", "APIKitTesting", "APIKitTransfers", "TestServers", "TestSupport",
       ],
       swiftSettings: swift),
     .testTarget(
