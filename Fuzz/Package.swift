@@ -23,8 +23,9 @@ let package = Package(
       name: "APIKit", dependencies: ["CAPIKit"], exclude: ["PrivacyInfo.xcprivacy"],
       // The machines are no part of the public interface.
       swiftSettings: swift + [.unsafeFlags(["-enable-testing"])]),
+    .target(name: "APIKitSettings", dependencies: ["APIKit"], swiftSettings: swift),
     .target(
-      name: "APIKitSockets", dependencies: ["APIKit"],
+      name: "APIKitSockets", dependencies: ["APIKit", "APIKitSettings"],
       swiftSettings: swift + [.unsafeFlags(["-enable-testing"])]),
     .target(name: "APIKitImages", dependencies: ["APIKit"], swiftSettings: swift),
     .target(name: "APIKitXML", dependencies: ["APIKit"], swiftSettings: swift),
