@@ -121,10 +121,9 @@ let package = Package(
     .testTarget(
       name: "APIKitTests",
       dependencies: [
-        "APIKit", "APIKitGroups", "APIKitPaging", "APIKitSettings", "APIKitXML", "APIKitOAuth",
-        "APIKitSigning",
-        "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers", "DemoServer",
-        "TestServers", "TestSupport",
+        "APIKit", "APIKitSettings", "APIKitXML", "APIKitOAuth", "APIKitSigning", "APIKitSockets",
+        "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers", "DemoServer", "TestServers",
+        "TestSupport",
         // OpenSSL for scripted servers over TLS.
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
       ],

@@ -5,7 +5,7 @@ struct FileLayout {
     var lines: [String]
     var needsFoundation = false
     var isFoundationPublic = false
-    /// The products beside the core.
+    /// The products beside the core that its code uses.
     var products: Set<String> = []
     var needsFramework = true
   }
