@@ -28,10 +28,14 @@ async def echo(port):
 
 async def deflate_echo(port):
     from websockets.asyncio.server import serve
+    from websockets.exceptions import ConnectionClosed
 
     async def handle(connection):
-        async for message in connection:
-            await connection.send(message)
+        try:
+            async for message in connection:
+                await connection.send(message)
+        except ConnectionClosed:
+            pass  # the process of a round has ended
 
     async with serve(handle, "127.0.0.1", port, compression="deflate", max_size=64 << 20) as server:
         await server.serve_forever()

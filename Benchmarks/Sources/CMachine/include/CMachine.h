@@ -38,15 +38,18 @@ double machine_stream_read(int port, long bytes);
 /// Serves these two on a port of its own, which it prints; does not return while it can.
 void machine_serve_streams(void);
 
-/// What a process has cost: seconds by the clock on the wall, seconds of CPU, and the most memory that it held, in MiB.
+/// What a process has cost: seconds by the clock on the wall, seconds of CPU, and the most memory that it held, in MiB: its own,
+/// and with the pages of the program and its libraries, which processes share; 0 where that was not watched.
 struct machine_cost {
   double wall;
   double cpu;
+  double own;
   double peak;
 };
 
-/// Runs a program to its end; the arguments begin with its path and end with NULL. Gives its status, or -1.
-int machine_run(char *const arguments[], struct machine_cost *cost);
+/// Runs a program to its end, without its output; the arguments begin with its path and end with NULL. Watching its memory
+/// takes some of the machine's time. Gives its status, or -1.
+int machine_run(char *const arguments[], int watches_memory, struct machine_cost *cost);
 
 /// Keeps `count` rows of so many bytes in a database with WAL and FULL, `each` of them by one commit: an outbox's table without
 /// its further indexes. Gives seconds, or -1.

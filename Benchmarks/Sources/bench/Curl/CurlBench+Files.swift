@@ -45,7 +45,7 @@ extension CurlBench {
     defer { transfers.remove() }
     let memory: TransferMemory = try ChildProcess.run(job, arguments(transfers))
     measurement.record(
-      name, memory.peak - memory.before, "MiB", bar: .atMost(16),
+      name, memory.peak - memory.before, "MiB", bar: .atMost(8),
       note: String(format: "beyond the %.1f MiB of a process with an idle transport", memory.before))
   }
 
