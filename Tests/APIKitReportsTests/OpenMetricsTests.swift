@@ -1,6 +1,7 @@
 import XCTest
 
 @testable import APIKit
+@testable import TestSupport
 @testable import APIKitReports
 
 final class OpenMetricsTests: XCTestCase {

@@ -6,6 +6,7 @@ import XCTest
 #endif
 
 @testable import APIKit
+@testable import TestSupport
 @testable import APIKitReports
 
 /// The page is read as XML, which it is but for three tags without an end.

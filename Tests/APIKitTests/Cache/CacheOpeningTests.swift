@@ -2,6 +2,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import TestSupport
 
 /// Several connections that meet at one folder while its database is being made.
 final class CacheOpeningTests: XCTestCase {

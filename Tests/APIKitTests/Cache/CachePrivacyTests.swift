@@ -2,6 +2,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import TestSupport
 
 /// Who may read and change what the cache has on disk, and what stands there.
 final class CachePrivacyTests: XCTestCase {

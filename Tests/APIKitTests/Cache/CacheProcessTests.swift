@@ -3,6 +3,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import TestSupport
 
   #if canImport(Glibc)
     import Glibc

@@ -2,6 +2,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+@testable import TestSupport
 
 /// The level in memory: its bounds, and what goes when one is reached.
 final class MemoryCacheTests: XCTestCase {
