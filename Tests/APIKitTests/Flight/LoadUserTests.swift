@@ -207,6 +207,36 @@ import XCTest
     }
   }
 
+  func testAPartOfABatchIsNotDeliveredToTheNextUserOfALoadThatTookItsUserOnTheWay() async throws {
+    stub.on("*", .json(#"{"items": [{"id": 1, "name": "anna"}, {"id": 2, "name": "anna"}]}"#))
+    let (authenticator, recorder) = (Authenticator(), Recorder())
+    let managers = (0..<2).map { _ in
+      let manager = makeManager(authenticator, .required)
+      manager.apiName = "home"
+      manager.service.onBatchPlan = { call in
+        call.apiName == "home" ? .byID("id", list: "homes", as: "ids", items: "items") : nil
+      }
+      manager.delegate = recorder
+      return manager
+    }
+    let held = try XCTUnwrap(managers[0].load(["id": 1]).flightID)
+    managers[1].load(["id": 2])
+    await waitUntil { self.sharedState.batches.waitingCount == 2 }
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await waitUntil { authenticator.isSignInNeeded }
+    // Only its landing waits.
+    try managers[0].suspend(held)
+    try authenticator.signIn(with: credential("anna"))
+    await recorder.waitForLandings(1)
+    await waitUntil { self.sharedState.batches.waitingCount == 0 }
+    try become("bert", authenticator)
+    managers[0].resume(held)
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(tokens, ["Bearer anna"])
+    XCTAssertEqual(recorder.errors.map(\.reason), [.signedOut])
+    XCTAssertFalse(managers[0].rawData.exists)
+  }
+
   // MARK: Storing
 
   func testAResponseOfTheUserInBetweenIsNotStoredForTheFirst() async throws {

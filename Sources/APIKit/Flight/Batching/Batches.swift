@@ -5,6 +5,10 @@
 final class Batches: Sendable {
   typealias Outcome = Result<APIResponse, APIError>
 
+  /// What a common call, or a load's part of it, has ended with, and whose the call was in the end; nil for a load that
+  /// has left.
+  typealias Landing = (result: Outcome, user: LoadUser?)
+
   struct BatchKey: Hashable, Sendable {
     let manager: ObjectIdentifier
     let service: String
@@ -21,12 +25,12 @@ final class Batches: Sendable {
     let plan: BatchPlan
     let time: any TimeSource
     /// Makes the common call.
-    let fly: @Sendable (APICall) async -> Outcome
+    let fly: @Sendable (APICall) async -> Landing
   }
 
   private struct Member {
     let call: APICall
-    let continuation: CheckedContinuation<Outcome, Never>
+    let continuation: CheckedContinuation<Landing, Never>
   }
 
   /// A batch has a task once it waits for nothing but its window.
@@ -59,7 +63,7 @@ final class Batches: Sendable {
   var waitingCount: Int { state.withLock { $0.machine.waiterCount } }
 
   /// Waits for the load's part of a common call.
-  func outcome(for call: APICall, _ key: BatchKey, terms: Terms) async -> Outcome {
+  func outcome(for call: APICall, _ key: BatchKey, terms: Terms) async -> Landing {
     let id = call.flightID.rawValue
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
@@ -119,7 +123,8 @@ final class Batches: Sendable {
     for call in calls where calls.count > 1 {
       call.recorder.record(.batched(count: calls.count, leader: calls[0].flightID))
     }
-    let outcome = await terms.fly(calls.count > 1 ? APICall(merging: calls, into: terms.plan) : calls[0])
+    let (outcome, user) = await terms.fly(
+      calls.count > 1 ? APICall(merging: calls, into: terms.plan) : calls[0])
     var parts: [FlightID: Outcome] = [:]
     if calls.count > 1, case .success(let response) = outcome {
       let split = terms.plan.split(response.raw, calls.map(\.parameters))
@@ -134,7 +139,7 @@ final class Batches: Sendable {
     }
     next?()
     for member in done?.waiters ?? [] {
-      member.continuation.resume(returning: parts[member.call.flightID] ?? outcome)
+      member.continuation.resume(returning: (parts[member.call.flightID] ?? outcome, user))
     }
   }
 
@@ -156,5 +161,5 @@ final class Batches: Sendable {
     }
   }
 
-  private static var cancelled: Outcome { .failure(APIError(.transport, .cancelled)) }
+  private static var cancelled: Landing { (.failure(APIError(.transport, .cancelled)), nil) }
 }

@@ -28,10 +28,10 @@ extension Flight {
 
   /// Takes the outcome of the call that was waited for, on any thread.
   ///
-  /// - Parameter caller: Whose it was. A load that was called while nobody was signed in has the user whom the call has taken.
+  /// - Parameter caller: Whose it was.
   func joined(_ outcome: Result<APIResponse, APIError>, by caller: LoadUser? = nil) {
     ownership.take()
-    if let epoch = caller?.epoch, run.user.epoch == nil { run.user.epoch = epoch }
+    follow(caller)
     run.executor = .transport
     cancellation.clear()
     switch outcome {
@@ -44,6 +44,11 @@ extension Flight {
       wait(nil, then: .share) { () throws(APIError) in nil }
     case .failure(let error): fail(error)
     }
+  }
+
+  /// A load that was called while nobody was signed in has the user whom the call that it waited for has taken.
+  private func follow(_ caller: LoadUser?) {
+    if let epoch = caller?.epoch, run.user.epoch == nil { run.user.epoch = epoch }
   }
 
   private var hasTimeLeft: Bool { deadline.due != nil && !deadline.isOver(call.time) }
@@ -77,11 +82,12 @@ extension Flight {
       parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, caller: part.caller)
     let (own, shared, cache) = (call, shared, cache)
     let terms = Batches.Terms(plan: plan, time: own.time) { call in
-      await Flight.outcome(call, shared, cache: call === own ? cache : nil, from: .assemble).result
+      await Flight.outcome(call, shared, cache: call === own ? cache : nil, from: .assemble)
     }
-    return land(
-      try await deadline.limitWait(own.time) { () throws(APIError) in
-        try await shared.batches.outcome(for: own, key, terms: terms).get()
-      })
+    let landing = try await deadline.limitWait(own.time) { () throws(APIError) in
+      await shared.batches.outcome(for: own, key, terms: terms)
+    }
+    follow(landing.user)
+    return land(try landing.result.get())
   }
 }
