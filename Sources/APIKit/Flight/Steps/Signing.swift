@@ -31,8 +31,13 @@ extension Flight {
       defer { run.exchange = exchange }
       run.outgoing = try exchange.outgoing(authorize: attachCredential, prepare)
     }
-    if let trace = run.trace, run.outgoing?.crossesOrigin == true, call.wire.trace == .sentEverywhere {
-      run.outgoing?.request.set(trace.value.span.child())
+    if run.outgoing?.crossesOrigin == true, var outgoing = run.outgoing.take() {
+      // Not prepared: only what concerns no origin is added.
+      deadline.cut(&outgoing.request, call.time)
+      if let trace = run.trace, call.wire.trace == .sentEverywhere {
+        outgoing.request.set(trace.value.span.child())
+      }
+      run.outgoing = outgoing
     }
     run.sent = run.outgoing?.request
     return .next

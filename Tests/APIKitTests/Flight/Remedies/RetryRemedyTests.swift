@@ -116,6 +116,15 @@ import XCTest
       [.seconds(8), .seconds(6)], "the shorter of the two holds")
   }
 
+  func testTheDeadlineLowersTheLimitOfARequestToAnotherOriginToo() async throws {
+    stub.on("/api/list", .redirect(to: "https://elsewhere.test/list"))
+    stub.on("/list", .json(someJSON))
+    let manager = makeManager(deadline: .seconds(10))
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.map(\.url.host), ["homes.test", "elsewhere.test"])
+    XCTAssertEqual(stub.requests.map(\.timeouts.ceiling), [.seconds(10), .seconds(10)])
+  }
+
   func testTheDeadlineEndsAnAttemptThatHangsWhereTheTransportHasNoLimitOfItsOwn() async throws {
     let stub = StubTransport(.silence, capabilities: [.idleTimeout])
     let manager = makeManager(stub, deadline: .seconds(5))
