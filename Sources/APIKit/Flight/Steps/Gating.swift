@@ -11,11 +11,12 @@ extension Flight {
       }
     }
     guard let objection = gate.objection(to: call.admission.network.condition) else { return .next }
-    guard case .wait(let limit) = gate.rule else {
+    guard case .wait(let longest) = gate.rule else {
       note(.network("refused: \(objection)"))
       throw APIError(.takeoff, .noNetwork, objection)
     }
     let start = call.time.now
+    let limit = deadline.remaining(call.time).map { min($0, longest) } ?? longest
     return .wait(for: (.network, "\(objection); waits up to \(limit.shortText)")) { () throws(APIError) in
       guard let found = try await self.condition(upTo: limit) else {
         throw APIError(.takeoff, .noNetwork, "\(objection), and none came in \(limit.shortText)")

@@ -115,6 +115,18 @@ import XCTest
     await waitUntil { self.network.observerCount == 0 }
   }
 
+  func testTheWaitEndsAtTheDeadlineOfItsLoad() async throws {
+    network.force(.offline)
+    let manager = makeManager(.wait(upTo: .seconds(30)))
+    manager.retryPolicy = RetryPolicy(attempts: 3, deadline: .seconds(5))
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    await time.advanceOnceAsleep(by: .seconds(5))
+    let error = try await failed
+    XCTAssertEqual(error.reason, .noNetwork)
+    XCTAssertEqual(error.detail, "there is no network, and none came in 5 s")
+    XCTAssertEqual(time.sleeperCount, 0)
+  }
+
   func testANetworkThatIsGoneAgainDoesNotEndTheWait() async throws {
     network.force(.offline)
     let manager = makeManager(.wait(upTo: .seconds(30)))
