@@ -298,11 +298,16 @@ final class FlightCache: Sendable {
       // Asked before the load's own changes are told, which must not count against its own response.
       if let stored = entry, cache.isOutdated(stored, asked: epoch, url: arrived.url) { entry = nil }
     }
-    cache.expire(tags: changes.tags)
-    for url in changes.urls { cache.expire(url: url) }
+    expire(changes)
     // Another user may have come while the load was in the air: the response is theirs, the key is not.
     guard let entry, isSameUser(), LoadIdentity.partition(of: call) == partition else { return }
     cache.store(entry, in: rules.policy.levels)
+  }
+
+  /// Makes stale what a load has changed on the server.
+  func expire(_ changes: (tags: Set<String>, urls: [HTTPURL])) {
+    cache.expire(tags: changes.tags)
+    for url in changes.urls { cache.expire(url: url) }
   }
 
   /// Drops what is stored: it did not validate at its landing.

@@ -32,6 +32,46 @@ import XCTest
     XCTAssertEqualProvenance(try await lands(), .memory(age: .zero))
   }
 
+  func testAChangeWhoseResponseIsRefusedMakesItsURLAndItsTagsStale() async throws {
+    stub.on(.get, "/api/list", .json("[1]"), .json("[2]"), .json("[3]"))
+    stub.on(.put, "/api/list", .json("{}"))
+    stub.on(.put, "/api/other", .json("{}"))
+    manager.cacheTraits.tags = ["homes"]
+    _ = try await lands()
+    let editor = makeManager(.none)
+    editor.method = .put
+    editor.expectation.shape = ["items": .array]
+    let refused = try await errorThrown { () async throws(APIError) in try await editor.response([:]) }
+    XCTAssertEqual(refused.reason, .unexpectedShape)
+    let second = try await lands()
+    XCTAssertEqual(second.raw[0].int, 2)
+
+    editor.apiName = "other"
+    editor.expectation.shape = ResponseShape()
+    editor.cacheTraits.expires = ["homes"]
+    editor.onValidateResponse = { _ in throw ValidationError("no") }
+    _ = try await errorThrown { () async throws(APIError) in try await editor.response([:]) }
+    let third = try await lands()
+    XCTAssertEqual(third.raw[0].int, 3)
+  }
+
+  func testAChangeWhoseManagerIsReleasedMakesItsURLStale() async throws {
+    let gate = StubGate()
+    stub.on(.get, "/api/list", .json("[1]"), .json("[2]"))
+    stub.on(.put, "/api/list", .held(by: gate, .json("{}")))
+    _ = try await lands()
+    var editor: TestManager? = makeManager(.none)
+    editor?.method = .put
+    editor?.outlivesRelease = true
+    let flight = try XCTUnwrap(editor?.load().flightID)
+    try await gate.waitForArrivals(1)
+    editor = nil
+    gate.open()
+    await waitUntil { FlightLog.shared.record(of: flight)?.landing != nil }
+    let second = try await lands()
+    XCTAssertEqual(second.raw[0].int, 2)
+  }
+
   func testAResponseAskedForBeforeTheChangeIsNotStoredAfterIt() async throws {
     let gate = StubGate()
     stub.on("/api/list", .held(by: gate, .json("[1]")), .json("[2]"))

@@ -3,7 +3,8 @@ extension Flight {
   @MainActor func judge() -> Progress {
     if cancellation.isHeld { return holding(.land) }
     guard let manager = flightStore?.manager, var response = run.response else {
-      // The manager is gone, and nothing lands.
+      // The manager is gone, and nothing lands, though the server has acted.
+      if let response = run.response, response.provenance == .network { tellChanges(by: response.http) }
       retire((run.response?.provenance).map { .succeeded($0) })
       return .handedOver
     }
@@ -36,7 +37,7 @@ extension Flight {
 
   @MainActor func store() {
     guard let response = run.response else { return }
-    let changes = changes(by: response)
+    let changes = changes(by: response.http)
     if response.provenance == .network { shared.changed(tags: changes.tags, urls: changes.urls) }
     cache?.settle(response, changing: changes, on: flightStore?.manager) {
       // A user whom the load has taken only on its way is not the one whose key it has.
@@ -46,14 +47,21 @@ extension Flight {
 
   /// What a response acknowledges as changed: the manager's tags, and the URLs of an unsafe request (RFC 9111, 4.4). Noted
   /// before the delegate is told, so that a load it starts sees the change.
-  @MainActor private func changes(by response: APIResponse) -> (tags: Set<String>, urls: [HTTPURL]) {
+  @MainActor private func changes(by response: HTTPResponse) -> (tags: Set<String>, urls: [HTTPURL]) {
     let tags = call.terms.caching.traits.expires
     guard !call.method.isSafe, let request = run.request else { return (tags, []) }
     return (
       tags,
       HTTPStorage.invalidated(
-        method: call.method, url: request.url, status: response.status, headers: response.http.headers)
+        method: call.method, url: request.url, status: response.status, headers: response.headers)
     )
+  }
+
+  /// The changes of a response that does not land: the server has made them, whatever is wrong with the response.
+  @MainActor private func tellChanges(by response: HTTPResponse) {
+    let changes = changes(by: response)
+    shared.changed(tags: changes.tags, urls: changes.urls)
+    cache?.expire(changes)
   }
 
   @MainActor func deliverSuccess() {
@@ -67,6 +75,7 @@ extension Flight {
   }
 
   @MainActor func deliverFailure(_ error: APIError) {
+    if let response = error.response, (200..<400).contains(response.status) { tellChanges(by: response) }
     guard case .landing = purpose, let manager = flightStore?.manager else {
       return retire(
         error.cancellation.map { .cancelled($0.description) }
