@@ -42,6 +42,27 @@ import XCTest
     XCTAssertEqual(stub.requests.first?.url.query, "page=3")
   }
 
+  func testALoadThatIsCancelledWhileItsResponseWaitsForTheMainActorIsNotJudged() async throws {
+    let transport = HandTransport()
+    let manager = TestManager(TestService(HTTPClient(transport: transport), TestService.homes))
+    (manager.delegate, manager.validator) = (recorder, recorder)
+    manager.load()
+    await waitUntil { transport.starts.count == 1 }
+    let complete = transport.starts[0].completion
+    let arrived = DispatchSemaphore(value: 0)
+    Site.detach {
+      complete(.success(.json()))
+      arrived.signal()
+    }
+    // The main actor is busy until then.
+    Self.wait(for: arrived)
+    manager.cancel()
+    await landingsWorkedOff()
+    XCTAssertEqual(recorder.events, ["validate.parameters", "delegate.cancel"])
+  }
+
+  private nonisolated static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+
   func testAFailureLandsWithPlaceReasonAndContext() async throws {
     let manager = makeManager(.failure(.connectionRefused))
     let flight = manager.load().flightID

@@ -2,8 +2,8 @@
 extension Flight {
   @MainActor func judge() -> Progress {
     if cancellation.isHeld { return holding(.land) }
-    guard let manager = flightStore?.manager, var response = run.response else {
-      // The manager is gone, and nothing lands, though the server has acted.
+    guard let manager = flightStore?.manager, var response = run.response, !state.isFinal else {
+      // The manager is gone, or the load was cancelled on its way here: nothing lands, though the server has acted.
       if let response = run.response, response.provenance == .network { tellChanges(by: response.http) }
       retire((run.response?.provenance).map { .succeeded($0) })
       return .handedOver
