@@ -186,6 +186,12 @@ public final class Authenticator: Sendable {
   /// How many flights wait.
   var waiterCount: Int { state.withLock { $0.waiting.count } }
 
+  /// The verdict on a flight that need not wait; nil for one that has to ask by ``ask(for:_:)``.
+  func verdictAtOnce(_ rule: SignInRule) -> SignInMachine.Verdict? {
+    let (now, wallClock) = (time.now, time.wallClock)
+    return state.withLock { $0.machine.enterAtOnce(rule, now: now, wallClock: wallClock) }
+  }
+
   /// The credential for a flight. When the verdict is to wait, ``wait(_:for:)`` must follow.
   func ask(
     for flight: FlightID, _ rule: SignInRule

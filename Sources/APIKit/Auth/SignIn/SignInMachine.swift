@@ -110,24 +110,23 @@ struct SignInMachine {
 
   // MARK: Flights
 
-  /// A flight is about to be sent.
+  /// A flight is about to be sent: the verdict on it; nil where it has to wait, which it does not do yet.
+  mutating func enterAtOnce(_ rule: SignInRule, now: Duration, wallClock: Double) -> Verdict? {
+    guard credential != nil else { return rule == .required ? nil : .go(current) }
+    if case .renewing = phase { return nil }
+    guard isDue(at: wallClock), let credential else { return .go(current) }
+    // After a failed renewal the token is used until it expires.
+    return rest(now).map { credential.isExpired(at: wallClock) ? .fail($0) : .go(current) }
+  }
+
+  /// A flight is about to be sent, or else to wait.
   mutating func enter(
     _ flight: FlightID, _ rule: SignInRule, now: Duration, wallClock: Double
   ) -> (Verdict, Work?) {
-    guard credential != nil else {
-      guard rule == .required else { return (.go(current), nil) }
-      return waitForSignIn(flight)
-    }
-    if case .renewing = phase {
-      waiters[flight] = Waiter(rule: rule, wasRefused: false)
-      return (.wait, nil)
-    }
-    guard isDue(at: wallClock), let credential else { return (.go(current), nil) }
-    // After a failed renewal the token is used until it expires.
-    if let error = rest(now) {
-      return credential.isExpired(at: wallClock) ? (.fail(error), nil) : (.go(current), nil)
-    }
+    if let verdict = enterAtOnce(rule, now: now, wallClock: wallClock) { return (verdict, nil) }
+    guard let credential else { return waitForSignIn(flight) }
     waiters[flight] = Waiter(rule: rule, wasRefused: false)
+    if case .renewing = phase { return (.wait, nil) }
     return (.wait, renew(credential))
   }
 

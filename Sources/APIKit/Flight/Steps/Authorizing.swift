@@ -9,13 +9,14 @@ extension Flight {
     run.resolutions = shared.resolutions.count
     guard run.credential == nil, let authenticator else { return .next }
     try refuseCycle(authenticator)
-    let asked = authenticator.ask(for: id, call.terms.signInRule)
-    guard case .wait = asked.verdict else {
+    if let verdict = authenticator.verdictAtOnce(call.terms.signInRule) {
       // Nothing was refused yet, so there is nothing to let through: it goes as it is.
-      try take(try asked.verdict.credential ?? .none)
+      try take(try verdict.credential ?? .none)
       return .next
     }
     return .wait { () throws(APIError) in
+      // Asked within the wait, which a cancelled load does not begin: it must not have work to do for others.
+      let asked = authenticator.ask(for: self.id, self.call.terms.signInRule)
       try self.take(try await self.settled(asked, authenticator) ?? .none)
       return nil
     }

@@ -60,4 +60,39 @@ import XCTest
     _ = try await response
     XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer ann", "Bearer ann, later"])
   }
+
+  func testALoadThatIsCancelledBeforeItWaitsLeavesTheRenewalToTheOthers() async throws {
+    stub.on("/api/list", .status(500), .json(someJSON))
+    let authenticator = Authenticator(
+      store: MemoryCredentialStore(), rules: .init(),
+      renewal: { _ in Credential(accessToken: "new", refreshToken: "r") }, signIn: nil, time: time)
+    try authenticator.signIn(
+      with: Credential(accessToken: "old", refreshToken: "r", expiresAt: time.wallClock + 100))
+    let (asked, isCancelled, hasAnswered) = (Counter(), Counter(), Counter())
+    let manager = makeManager()
+    manager.service.authenticator = authenticator
+    // A hook that does not look for a cancellation.
+    manager.service.onError = { _ in
+      asked.increment()
+      await waitUntil { isCancelled.value > 0 }
+      hasAnswered.increment()
+      return .replay
+    }
+    manager.load()
+    await waitUntil { asked.value == 1 }
+    time.advance(by: .seconds(200))
+    manager.cancel()
+    isCancelled.increment()
+    await waitUntil { hasAnswered.value == 1 }
+    // It goes on up to where it would wait, and ends there.
+    try await Task.sleep(for: .milliseconds(20))
+    let other = makeManager()
+    other.service.authenticator = authenticator
+    let recorder = Recorder()
+    other.delegate = recorder
+    other.load()
+    await waitUntil { recorder.landingCount == 1 }
+    other.cancel()
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer old", "Bearer new"])
+  }
 }
