@@ -10,6 +10,8 @@ struct LoadIdentity: Hashable, Sendable {
   let isKnown: Bool
 
   private let authenticator: ObjectIdentifier?
+  /// Whether it goes without a credential, or waits for one.
+  private let signIn: SignInRule
   /// The user of the load.
   private let user: LoadUser
   private let jar: ObjectIdentifier?
@@ -37,6 +39,7 @@ struct LoadIdentity: Hashable, Sendable {
     secrets = Self.secrets(call)
     partition = Self.partition(of: call)
     self.authenticator = authenticator.map { ObjectIdentifier($0) }
+    signIn = authenticator == nil ? .exempt : call.terms.signInRule
     user = call.user
     jar = client.value.cookies.map { ObjectIdentifier($0) }
     transport = Self.object(client.value.transport) ?? ObjectIdentifier(type(of: client.value.transport))

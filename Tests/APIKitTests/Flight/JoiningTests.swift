@@ -245,6 +245,30 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 2)
   }
 
+  func testALoadThatRequiresASignInJoinsNoneThatGoesWithoutOne() async throws {
+    let authenticator = Authenticator()
+    stub.hold()
+    func load(_ rule: SignInRule) -> TestManager {
+      let manager = makeManager()
+      manager.service.authenticator = authenticator
+      manager.signIn = rule
+      manager.load()
+      return manager
+    }
+    let bound = load(.required)
+    await waitUntil { authenticator.isSignInNeeded }
+    let free = load(.asAvailable)
+    try await stub.waitForRequests(1)
+    let other = load(.required)
+    await waitUntilWaiting(3)
+    stub.release()
+    await waitUntil { !free.isLoading }
+    XCTAssertTrue(bound.isLoading && other.isLoading, "they wait for a sign-in")
+    try authenticator.signIn(with: Credential(accessToken: "ann"))
+    await waitUntil { !bound.isLoading && !other.isLoading }
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, [nil, "Bearer ann"])
+  }
+
   func testUsersAndPartitionsNeverShareACall() async throws {
     let authenticator = Authenticator()
     stub.hold()
