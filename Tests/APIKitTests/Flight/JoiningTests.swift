@@ -245,6 +245,24 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 2)
   }
 
+  func testAWaiterWithoutADeadlineGoesOnWhenTheSharedCallEndsAtItsMakersDeadline() async throws {
+    let gate = StubGate()
+    stub.reset()
+    stub.on("*", .held(by: gate, .failure(APIError(.transport, .deadlineExceeded))), .json(someJSON))
+    let (hasty, patient) = (makeManager(), makeManager())
+    hasty.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(1))
+    (hasty.time, patient.time) = (time, time)
+    hasty.load()
+    await waitUntilWaiting(1)
+    async let landed = patient.response()
+    await waitUntilWaiting(2)
+    time.advance(by: .seconds(2))
+    gate.open()
+    let response = try await landed
+    XCTAssertEqual(response.status, 200)
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
   func testALoadThatRequiresASignInJoinsNoneThatGoesWithoutOne() async throws {
     let authenticator = Authenticator()
     stub.hold()

@@ -65,7 +65,7 @@ final class Joins: Sendable {
     }
     for waiter in waiters {
       waiter.timer?.cancel()
-      waiter.flight.joined(outcome, by: user)
+      waiter.flight.joined(outcome, by: user, isLimited: work.operation.deadline.due != nil)
     }
     // To free many flights takes as long as their landings, so the main thread is spared that.
     guard waiters.count > 64 else { return }

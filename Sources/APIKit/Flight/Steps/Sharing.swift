@@ -28,8 +28,12 @@ extension Flight {
 
   /// Takes the outcome of the call that was waited for, on any thread.
   ///
-  /// - Parameter caller: Whose it was.
-  func joined(_ outcome: Result<APIResponse, APIError>, by caller: LoadUser? = nil) {
+  /// - Parameters:
+  ///   - caller: Whose it was.
+  ///   - isLimited: Whether it had a deadline: that of the flight that made it.
+  func joined(
+    _ outcome: Result<APIResponse, APIError>, by caller: LoadUser? = nil, isLimited: Bool = false
+  ) {
     ownership.take()
     follow(caller)
     run.executor = .transport
@@ -39,8 +43,8 @@ extension Flight {
       run.step = land(response)
       proceed()
     case .failure(let error)
-    where error.reason == .deadlineExceeded && hasTimeLeft && objection(to: .sharedCallEnded) == nil:
-      // The shared call ends at the deadline of the flight that made it.
+    where error.reason == .deadlineExceeded && isLimited && !deadline.isOver(call.time)
+      && objection(to: .sharedCallEnded) == nil:
       wait(nil, then: .share) { () throws(APIError) in nil }
     case .failure(let error): fail(error)
     }
@@ -50,8 +54,6 @@ extension Flight {
   private func follow(_ caller: LoadUser?) {
     if let epoch = caller?.epoch, run.user.epoch == nil { run.user.epoch = epoch }
   }
-
-  private var hasTimeLeft: Bool { deadline.due != nil && !deadline.isOver(call.time) }
 
   private func land(_ response: APIResponse) -> Step {
     var response = response
