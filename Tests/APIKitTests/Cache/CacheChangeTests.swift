@@ -55,6 +55,18 @@ import XCTest
     XCTAssertEqual(third.raw[0].int, 3)
   }
 
+  func testAChangeThatLedElsewhereMakesItsURLStaleWhateverComesOfThat() async throws {
+    stub.on(.get, "/api/list", .json("[1]"), .json("[2]"))
+    stub.on(.post, "/api/list", .redirect(to: "/api/made", status: 303))
+    stub.on(.get, "/api/made", .status(500))
+    _ = try await lands()
+    let editor = makeManager(.none)
+    editor.method = .post
+    _ = try await errorThrown { () async throws(APIError) in try await editor.response([:]) }
+    let second = try await lands()
+    XCTAssertEqual(second.raw[0].int, 2)
+  }
+
   func testAChangeWhoseManagerIsReleasedMakesItsURLStale() async throws {
     let gate = StubGate()
     stub.on(.get, "/api/list", .json("[1]"), .json("[2]"))

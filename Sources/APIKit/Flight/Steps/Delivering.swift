@@ -47,7 +47,7 @@ extension Flight {
 
   /// What a response acknowledges as changed: the manager's tags, and the URLs of an unsafe request (RFC 9111, 4.4). Noted
   /// before the delegate is told, so that a load it starts sees the change.
-  @MainActor private func changes(by response: HTTPResponse) -> (tags: Set<String>, urls: [HTTPURL]) {
+  private func changes(by response: HTTPResponse) -> (tags: Set<String>, urls: [HTTPURL]) {
     let tags = call.terms.caching.traits.expires
     guard !call.method.isSafe, let request = run.request else { return (tags, []) }
     return (
@@ -58,7 +58,7 @@ extension Flight {
   }
 
   /// The changes of a response that does not land: the server has made them, whatever is wrong with the response.
-  @MainActor private func tellChanges(by response: HTTPResponse) {
+  func tellChanges(by response: HTTPResponse) {
     let changes = changes(by: response)
     shared.changed(tags: changes.tags, urls: changes.urls)
     cache?.expire(changes)

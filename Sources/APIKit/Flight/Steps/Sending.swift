@@ -81,6 +81,8 @@ extension Flight {
       let target = run.exchange?.next.origin ?? ""
       run.way?.isRedirected = true
       noteSpan()
+      // Whatever comes of the next request.
+      if !call.method.isSafe { tellChanges(by: received) }
       note(.redirected(status: received.status, to: target, metrics: received.metrics))
       // A signer of the application's own does not run on a transport's thread.
       if run.executor == .transport, call.identity.signer?.runsInline == false {
