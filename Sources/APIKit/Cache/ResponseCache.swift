@@ -176,8 +176,14 @@ extension ResponseCache {
     }
   }
 
-  /// Stores in memory what was found on disk.
-  func promote(_ entry: CacheEntry) { memory.store(entry, now: time.wallClock) }
+  /// Stores in memory what was found on disk, unless something was removed or made stale since.
+  ///
+  /// - Parameter epoch: The ``epoch`` before it was looked for.
+  func promote(_ entry: CacheEntry, foundAt epoch: UInt64) {
+    let now = time.wallClock
+    // Under the lock, so that a later removal finds it.
+    state.withLock { if $0.changes.now == epoch { memory.store(entry, now: now) } }
+  }
 
   /// Removes the responses of a call, because they no longer validate.
   func remove(_ key: CacheKey) {

@@ -151,6 +151,7 @@ final class FlightCache: Sendable {
   /// Reads, parses and keeps in memory what the disk has. A response that cannot be parsed any more is
   /// dropped.
   private func findOnDisk() -> CacheEntry? {
+    let epoch = cache.epoch
     guard !rules.use.ignoresStored, rules.policy.levels.contains(.disk), let query,
       let found = cache.disk?.find(query)
     else { return nil }
@@ -162,7 +163,7 @@ final class FlightCache: Sendable {
         // Secrets of the path are not stored with the URL.
         if let secrets, !secrets.values.isEmpty { $0.http.url?.pathSecrets = secrets }
       }
-      if rules.policy.levels.contains(.memory) { cache.promote(entry) }
+      if rules.policy.levels.contains(.memory) { cache.promote(entry, foundAt: epoch) }
       return entry
     } catch {
       cache.drop(query.key, because: "\(call.apiName) as it is stored cannot be read: \(error.detail)")

@@ -96,4 +96,36 @@ import XCTest
     let second = try await lands()
     XCTAssertEqual(second.raw[0].int, 2)
   }
+
+  /// Has something done while a body is decoded.
+  private final class SlowDecoder: BodyDecoder {
+    private let work = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func once(_ work: @escaping @Sendable () -> Void) { self.work.withLock { $0 = work } }
+
+    func decode(_ bytes: [UInt8], limits: RawData.Limits) throws(APIError) -> RawData {
+      work.withLock { $0.take() }?()
+      return try RawData(parsing: bytes)
+    }
+  }
+
+  func testAResponseThatIsRemovedWhileItIsReadFromDiskDoesNotStayInMemory() async throws {
+    let disk = DiskCacheConfiguration(folder: try CacheFixture.folder(self))
+    let decoder = SlowDecoder()
+    stub.on("/api/list", .json("[1]"), .json("[2]"))
+    for number in 1...2 {
+      let cache = ResponseCache(disk: disk)
+      let manager = makeManager(.fresh(for: .seconds(1000)))
+      manager.service.store = cache
+      manager.expectation.format = .decoder(decoder)
+      if number == 2 {
+        decoder.once { cache.removeAll() }
+        _ = try await manager.response()
+      }
+      let response = try await manager.response()
+      XCTAssertEqualProvenance(response, .network)
+      XCTAssertEqual(response.raw[0].int, number)
+      await cache.flush()
+    }
+  }
 }
