@@ -160,6 +160,9 @@ public final class APICall: Sendable {
     var terms = first.terms
     terms.expectation.shape = ResponseShape()
     terms.priority = calls.map(\.terms.priority).max() ?? terms.priority
+    // Each of the loads leaves at its own.
+    let deadlines = calls.map(\.terms.retryPolicy.deadline)
+    terms.retryPolicy.deadline = deadlines.contains(nil) ? nil : deadlines.compactMap(\.self).max()
     let ignoresCaches = calls.contains { $0.terms.caching.use == .ignoringAllCaches }
     terms.caching = CacheTerms(use: ignoresCaches ? .ignoringAllCaches : .asPolicy)
     terms.wantsProgress = false

@@ -134,6 +134,21 @@ import XCTest
     XCTAssertEqual(stub.requests.map { $0.headers["Cache-Control"] }, ["no-cache"])
   }
 
+  func testTheCallHasTheLongestDeadlineOfItsLoads() async throws {
+    for (deadlines, limit) in [([1, 100], Duration.seconds(100)), ([1, nil], nil)] as [([Int?], Duration?)] {
+      stub.reset()
+      stub.on("*", .json(#"{"items": [{"id": 1}, {"id": 2}]}"#))
+      let managers = deadlines.map { deadline in
+        let manager = makeManager(most: 2)
+        manager.retryPolicy = RetryPolicy(attempts: 1, deadline: deadline.map { .seconds($0) })
+        return manager
+      }
+      for (index, manager) in managers.enumerated() { manager.load(["id": index + 1]) }
+      await waitUntil { managers.allSatisfy { !$0.isLoading } }
+      XCTAssertEqual(stub.requests.map(\.timeouts.ceiling), [limit])
+    }
+  }
+
   func testWhatTheResponseLacksFailsItsLoadAlone() async throws {
     let manager = makeManager(most: 2)
     async let lacking = errorThrown { () throws(APIError) in try await manager.response(["id": 13]) }
