@@ -44,18 +44,24 @@ struct ServiceHookRemedy: Remedy {
         failure.stage, .resolutionCycle, "the error hook of \(call.service.name) goes in a circle: \(circle)",
         underlying: failure, evidence: failure.evidence)
     }
-    guard let key = Resolutions.ResolutionKey(failure, of: call) else {
-      return await Self.ask(failure, flight)
-    }
-    var isShared = false
-    defer { if isShared { flight.endSuspension() } }
-    return try await flight.shared.resolutions.resolution(for: call, key, since: flight.run.resolutions) {
-      [failure] in
-      await Self.ask(failure, flight)
-    } following: {
-      isShared = true
-      let reason = "waits for what the service makes of \(failure.label)"
-      flight.beginSuspension(for: (.hook(reason), reason))
+    let (key, since) = (Resolutions.ResolutionKey(failure, of: call), flight.run.resolutions)
+    let isShared = AtomicFlag()
+    defer { if isShared.load() { flight.endSuspension() } }
+    do throws(APIError) {
+      return try await flight.deadline.limitWait(call.time) { () throws(APIError) in
+        guard let key else { return await Self.ask(failure, flight) }
+        return try await flight.shared.resolutions.resolution(for: call, key, since: since) {
+          await Self.ask(failure, flight)
+        } following: {
+          isShared.store(true)
+          let reason = "waits for what the service makes of \(failure.label)"
+          flight.beginSuspension(for: (.hook(reason), reason))
+        }
+      }
+    } catch {
+      guard error.reason == .deadlineExceeded else { throw error }
+      flight.note(.note("hook", "takes longer than the load has time"))
+      return .letThrough
     }
   }
 

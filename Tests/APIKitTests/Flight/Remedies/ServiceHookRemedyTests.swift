@@ -161,6 +161,28 @@ import XCTest
     XCTAssertEqual(stub.requests.map(\.url.path), ["/api/list", "/api/captcha"], "it is not sent again")
   }
 
+  func testTheDeadlineEndsTheWaitForTheHook() async throws {
+    for status in [500, 401] {
+      stub.on("/api/list", .status(status))
+      let (time, asked) = (ManualTime(), Counter())
+      let manager = makeManager { _ in
+        .suspend(for: "captcha") {
+          asked.increment()
+          try? await Task.sleep(for: .seconds(60))
+          return .letThrough
+        }
+      }
+      manager.time = time
+      manager.sharedState = SharedState()
+      manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(5))
+      async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+      await waitUntil { asked.value == 1 }
+      await time.advanceOnceAsleep(by: .seconds(5))
+      let error = try await failed
+      XCTAssertEqual(error.context.status, status)
+    }
+  }
+
   func testAReplayThatFailsInTheSameWayIsNotReplayedAgain() async throws {
     stub.on("/api/list", .status(401))
     let manager = makeManager { _ in .replay }
