@@ -8,9 +8,10 @@ extension Flight {
     // Nothing was made that could have been sent.
     guard let request = run.request else { return nil }
     var tried = TriedRequest(request, run.requestProgress, isKeyed: carriesKey(request))
-    tried.isUnprocessed = isUnprocessed
+    // Where a redirect has made another request of it, the response is about that one: the load's own was acted on.
+    tried.isUnprocessed = isUnprocessed && (run.sent?.method ?? request.method) == request.method
     if let objection = occasion.objection(to: tried) { return objection }
-    if isUnprocessed { run.requestProgress = .unsent }
+    if tried.isUnprocessed { run.requestProgress = .unsent }
     return nil
   }
 

@@ -172,6 +172,24 @@ import XCTest
     XCTAssertNil(stub.requests.last?.headers["Idempotency-Key"])
   }
 
+  func testAPostWhoseRedirectIsRefusedIsNotSentTwice() async throws {
+    let authenticator = Authenticator { _ in Credential(accessToken: "new", refreshToken: "r") }
+    try authenticator.signIn(with: Credential(accessToken: "old", refreshToken: "r"))
+    for status in [401, 429, 500] {
+      stub.reset()
+      stub.on(.post, "/api/list", .redirect(to: "/api/made", status: 303))
+      stub.on(.get, "/api/made", .status(status))
+      let manager = makeManager()
+      manager.method = .post
+      manager.service.authenticator = authenticator
+      manager.service.onError = { _ in .replay }
+      manager.retryPolicy.table[status: 429] = .retryAny("it has done nothing")
+      let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+      XCTAssertEqual(error.context.status, status)
+      XCTAssertEqual(stub.requests.map(\.method), [.post, .get])
+    }
+  }
+
   func testAManagersOwnIdempotencyKeyStands() async throws {
     let manager = makeManager()
     manager.service.retryPolicy.idempotencyKeyField = "Idempotency-Key"
