@@ -175,6 +175,24 @@ import XCTest
     XCTAssertTrue(events.contains("joined the wire call of flight \(lead)"), "\(events)")
   }
 
+  func testTheResponseIsStoredAlthoughTheLeaderHasLeft() async throws {
+    let cache = ResponseCache()
+    let managers = (0..<3).map { _ in
+      let manager = makeManager()
+      manager.service.store = cache
+      manager.cachePolicy = .fresh()
+      return manager
+    }
+    stub.hold()
+    for manager in managers { manager.load() }
+    await waitUntilWaiting(3)
+    managers[0].cancel()
+    stub.release()
+    await waitUntil { managers.allSatisfy { !$0.isLoading } }
+    _ = try await managers[0].response()
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
   func testTheWireCallEndsWhenTheLastWaiterHasLeft() async throws {
     stub.hold()
     var managers = [makeManager(), makeManager(), makeManager()]

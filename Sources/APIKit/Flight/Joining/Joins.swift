@@ -63,6 +63,12 @@ final class Joins: Sendable {
     if waiters.count > 1 {
       work.operation.note(.note("joined", "\(waiters.count) flights share the response"))
     }
+    // The flight that made the call stores its response; where it has left, another one does.
+    if case .success(let response) = outcome, let cache = waiters.first?.flight.cache,
+      cache !== work.operation.cache
+    {
+      cache.received(response)
+    }
     for waiter in waiters {
       waiter.timer?.cancel()
       waiter.flight.joined(outcome, by: user, isLimited: work.operation.deadline.due != nil)
