@@ -81,7 +81,8 @@ final class FlightCache: Sendable {
     var rules = CacheRules(policy: policy, use: terms.use)
     if policy.rule != .none {
       rules.preference = terms.use.preference(under: cache.preference)
-      let headers = call.managerHeaders
+      var headers = call.wire.client.transport.headers
+      headers.merge(call.ownHeaders)
       if !headers.isEmpty { rules.request = CacheControl(request: headers) }
     }
     self.rules = rules

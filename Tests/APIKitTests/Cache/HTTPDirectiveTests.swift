@@ -16,6 +16,18 @@ import XCTest
       ["Cache-Control": "max-age=60"], request: ["Pragma": "no-cache", "Cache-Control": "max-age=10"])
   }
 
+  /// RFC 9111, 5.2.1.4 and 5.2.1.5.
+  func testDirectivesThatTheServiceStatesCountAsTheManagers() async throws {
+    for directive in ["no-cache", "no-store"] {
+      try begin()
+      manager.service.extraHeaders = HTTPHeaders([HTTPHeaders.Field("Cache-Control", directive)])
+      stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
+      _ = try await manager.response([:])
+      let response = try await manager.response([:])
+      XCTAssertEqual(response.raw[0].int, 2, directive)
+    }
+  }
+
   /// RFC 9111, 5.2.1.1 and 5.2.1.3.
   func testMaxAgeAndMinFreshOfTheRequestNarrow() async throws {
     try await assertAsked(
