@@ -89,7 +89,9 @@ struct CacheRules: Sendable {
     switch policy.rule {
     case .none: return false
     case .http:
-      guard !requestHeaders.contains("Range") else { return false }
+      guard !requestHeaders.contains("Range"), HTTPStorage.leadsThereAgain(response.redirects) else {
+        return false
+      }
       return HTTPStorage.allows(
         method: method, request: request, status: response.status, headers: response.headers,
         control: CacheControl(response: response.headers))

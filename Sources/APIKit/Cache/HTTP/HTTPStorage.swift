@@ -12,6 +12,7 @@
 /// | `Vary: *` never matches, so the response is not stored | 4.1 |
 /// | `Set-Cookie` does not prevent storing | 7.3 |
 /// | connection-specific and proxy fields are not stored | 3.1 |
+/// | a response behind a redirect that is not permanent is not stored: the next may lead elsewhere | 4.2.2 |
 enum HTTPStorage {
   /// Statuses that may be stored without explicit freshness (RFC 9110, 15.1).
   static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
@@ -31,6 +32,11 @@ enum HTTPStorage {
     guard !VaryMatcher.matchesNothing(headers) else { return false }
     let isExplicit = control.maxAge != nil || headers.contains("Expires")
     return isExplicit || control.isPublic || control.isPrivate || understood
+  }
+
+  /// Whether the redirects that led to a response are permanent.
+  static func leadsThereAgain(_ redirects: [HTTPRedirect]) -> Bool {
+    redirects.allSatisfy { $0.status == 301 || $0.status == 308 }
   }
 
   private static let neverStored = [
