@@ -38,6 +38,11 @@ struct ClientExchange {
     return other
   }
 
+  /// Leaves header fields out of the next requests.
+  mutating func remove(_ fields: HTTPHeaders) {
+    for field in fields { exchange.request.headers.remove(field.name) }
+  }
+
   /// The exchange to send next: the current request with the jar's cookies.
   ///
   /// Neither closure is called for a hop to another origin, which must get neither credential nor signature.

@@ -25,3 +25,13 @@ extension CacheKey {
           call.identity.signer?.volatileParameters ?? [])))
   }
 }
+
+extension FlightCache {
+  /// Throws for a load that takes only what is stored, where nothing can be.
+  static func refuseStoredOnly(_ call: APICall) throws(APIError) {
+    guard call.terms.caching.use == .storedOnly else { return }
+    throw APIError(
+      .cache, .notCached, "the load takes only what is stored, and nothing of this API is",
+      context: call.context())
+  }
+}

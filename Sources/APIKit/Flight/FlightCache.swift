@@ -130,14 +130,6 @@ final class FlightCache: Sendable {
     return nil
   }
 
-  /// Throws for a load that takes only what is stored, where nothing can be.
-  static func refuseStoredOnly(_ call: APICall) throws(APIError) {
-    guard call.terms.caching.use == .storedOnly else { return }
-    throw APIError(
-      .cache, .notCached, "the load takes only what is stored, and nothing of this API is",
-      context: call.context())
-  }
-
   /// Whether the server is to be asked behind a landing; true once.
   var wantsRefresh: Bool {
     state.withLock { state in
@@ -219,12 +211,21 @@ final class FlightCache: Sendable {
     }
   }
 
+  /// The conditions that a request to another URL, where a redirect leads, must not have: they are about the response
+  /// that is stored (RFC 9110, 15.4).
+  func conditions(notFor url: HTTPURL) -> HTTPHeaders {
+    guard let found = state.withLock({ $0.found?.entry.http }), !rules.use.ignoresStored, found.url != url
+    else { return HTTPHeaders() }
+    return HTTPValidation.conditions(for: found.headers)
+  }
+
   /// The stored response, when the server has just said that it is still good.
   func confirmed(by response: HTTPResponse) -> APIResponse? {
     guard response.status == 304 else { return nil }
     return state.withLock { state in
       guard let found = state.found?.entry, let request = state.request, !rules.use.ignoresStored,
         !HTTPValidation.isConditional(request.headers),
+        response.redirects.isEmpty || response.url == found.http.url,
         HTTPValidation.confirms(response.headers, stored: found.http.headers)
       else { return nil }
       var http = found.http

@@ -28,4 +28,22 @@ import XCTest
       XCTAssertEqual(second.raw[0].int, number, "\(status)")
     }
   }
+
+  /// RFC 9110, 15.4.
+  func testConditionsDoNotFollowARedirectToAnotherResource() async throws {
+    for policy in [CachePolicy.http, .networkElseStale(upTo: .seconds(60))] {
+      stub.reset()
+      stub.on("/api/list", .redirect(to: "/v/1", status: 301), .redirect(to: "/v/2", status: 301))
+      for number in 1...2 { stub.on("/v/\(number)", resource("[\(number)]", "no-cache")) }
+      manager = makeManager(policy)
+      cache.removeAll()
+      _ = try await lands()
+      let second = try await lands()
+      XCTAssertEqual(second.raw[0].int, 2)
+      XCTAssertEqualProvenance(second, .network)
+      let third = try await lands()
+      XCTAssertEqual(third.raw[0].int, 2)
+      XCTAssertEqualProvenance(third, .revalidated)
+    }
+  }
 }

@@ -80,6 +80,7 @@ extension Flight {
       // Its path may repeat a secret of the path that was asked.
       let target = run.exchange?.next.origin ?? ""
       run.way?.isRedirected = true
+      if let cache, let next = run.exchange?.next { run.exchange?.remove(cache.conditions(notFor: next)) }
       noteSpan()
       // Whatever comes of the next request.
       if !call.method.isSafe { tellChanges(by: received) }
