@@ -36,7 +36,7 @@ final class Flight: @unchecked Sendable {
   let purpose: Purpose
   /// The flights of its manager; nil for a shared wire call.
   let flightStore: FlightStore?
-  let deadline: FlightDeadline
+  private(set) var deadline: FlightDeadline
   let cancellation = Cancellation()
 
   /// The thread or task that runs the load.
@@ -133,6 +133,9 @@ final class Flight: @unchecked Sendable {
       comparedAt: flight.run.comparedAt,
       request: flight.run.request, signed: flight.run.signed, trace: flight.run.trace)
   }
+
+  /// A flight that its takeoff policy held back takes off: its time begins.
+  func beginDeadline() { deadline = FlightDeadline(call) }
 
   func note(_ event: FlightEvent) { call.recorder.record(event) }
 

@@ -66,7 +66,10 @@ final class FlightStore: Sendable {
   }
 
   /// A flight that was held back takes off.
-  func takeOff(_ flight: Flight) { _ = state.withLock { $0.waiting.remove(flight.id) } }
+  func takeOff(_ flight: Flight) {
+    flight.beginDeadline()
+    _ = state.withLock { $0.waiting.remove(flight.id) }
+  }
 
   subscript(flight: FlightID) -> Flight? { state.withLock { $0.flights[flight] } }
 

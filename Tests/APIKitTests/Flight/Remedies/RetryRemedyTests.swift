@@ -125,6 +125,23 @@ import XCTest
     XCTAssertEqual(stub.requests.map(\.timeouts.ceiling), [.seconds(10), .seconds(10)])
   }
 
+  func testTheDeadlineBeginsAtTheTakeoffAndNotWhileTheLoadIsHeldBack() async throws {
+    for policy in [TakeoffPolicy.queue, .debounce(.seconds(10))] {
+      stub.reset()
+      stub.on("/api/list", .json(someJSON))
+      stub.hold()
+      let manager = makeManager(deadline: .seconds(5))
+      manager.takeoffPolicy = policy
+      for number in 1...2 { manager.load(["page": number]) }
+      if policy.rule.name == "queue" { try await stub.waitForRequests(1) }
+      await time.advanceOnceAsleep(by: .seconds(10), sleepers: policy.rule.name == "queue" ? 0 : 1)
+      stub.release()
+      await waitUntil { !manager.isLoading }
+      XCTAssertEqual(stub.requests.last?.url.query, "page=2")
+      XCTAssertEqual(stub.requests.last?.timeouts.ceiling, .seconds(5))
+    }
+  }
+
   func testTheDeadlineEndsAnAttemptThatHangsWhereTheTransportHasNoLimitOfItsOwn() async throws {
     let stub = StubTransport(.silence, capabilities: [.idleTimeout])
     let manager = makeManager(stub, deadline: .seconds(5))
