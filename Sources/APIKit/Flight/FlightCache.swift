@@ -194,6 +194,7 @@ final class FlightCache: Sendable {
 
   /// Makes the request one that a 304 can confirm, where something is stored to be confirmed.
   func prepare(_ request: inout HTTPRequest) {
+    asks()
     // Caches on the way must ask as well (RFC 9111, 5.2.1.1).
     if rules.use == .revalidating, rules.policy.rule != .none, !request.headers.contains("Cache-Control") {
       request.headers.add("Cache-Control", "max-age=0")
@@ -202,8 +203,6 @@ final class FlightCache: Sendable {
       guard key != nil else { return }
       state.request = request
       state.cookies = call.wire.client.cookies?.header(for: request.url)
-      state.requested = cache.time.wallClock
-      state.epoch = cache.epoch
       guard !rules.use.ignoresStored, let found = state.found else { return }
       guard !HTTPValidation.isConditional(request.headers) else { return state.found = nil }
       // A variant of other header fields is no response to this request, and not to be asked about.
@@ -211,8 +210,10 @@ final class FlightCache: Sendable {
     }
   }
 
-  /// The conditions that a request to another URL, where a redirect leads, must not have: they are about the response
-  /// that is stored (RFC 9110, 15.4).
+  /// A request is about to be sent: the age of its response, and changes on the server, count from now.
+  func asks() { state.withLock { ($0.requested, $0.epoch) = (cache.time.wallClock, cache.epoch) } }
+
+  /// The conditions that do not belong to a URL where a redirect leads (RFC 9110, 15.4).
   func conditions(notFor url: HTTPURL) -> HTTPHeaders {
     guard let found = state.withLock({ $0.found?.entry.http }), !rules.use.ignoresStored, found.url != url
     else { return HTTPHeaders() }

@@ -19,6 +19,7 @@ extension Flight {
         outgoing.load = SentLoad(
           call: call, shared: shared, owner: run.user, credential: run.credential?.credential)
       }
+      cache?.asks()
       beginTrace()
       if !call.options.isEmpty { call.options.apply(to: &outgoing) }
       if let way = run.way, let server = way.server { way.direct(&outgoing.request, to: server) }

@@ -92,6 +92,21 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 3)
   }
 
+  /// RFC 9111, 4.2.3: the delay of a response is that of its own request.
+  func testTheWaitBeforeAnotherAttemptDoesNotCountAsTheAgeOfItsResponse() async throws {
+    stub.on(
+      "/api/list", .status(503, headers: ["Retry-After": "50"]),
+      .json(someJSON, headers: ["Cache-Control": "max-age=40"]))
+    let manager = makeManager()
+    manager.service.store = ResponseCache(time: time)
+    manager.cachePolicy = .http
+    async let first = manager.response()
+    await time.advanceOnceAsleep(by: .seconds(50))
+    _ = try await first
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
   func testAnHoursRetryAfterUnderADeadlineOfFiveSecondsFailsAtOnce() async throws {
     stub.on("/api/list", .status(503, headers: ["Retry-After": "3600"]))
     let manager = makeManager(deadline: .seconds(5))
