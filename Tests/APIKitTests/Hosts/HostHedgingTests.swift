@@ -64,6 +64,23 @@ import APIKitSigning
     XCTAssertEqual(response.record?.attempts, 1)
   }
 
+  func testTheSecondAttemptHasNoMoreTimeThanTheFirst() async throws {
+    let manager = makeManager()
+    manager.retryPolicy.deadline = .seconds(2)
+    manager.timeouts = HTTPTimeouts(total: .seconds(1))
+    try await learn(manager)
+    let gate = StubGate(isOpen: false)
+    slow(gate)
+    async let landed = manager.response()
+    try await stub.waitForRequests(1)
+    await time.advanceOnceAsleep(by: .milliseconds(50))
+    _ = try await landed
+    XCTAssertEqual(stub.requests.map(\.timeouts.ceiling), [.seconds(2), .milliseconds(1950)])
+    XCTAssertEqual(
+      stub.requests.map { $0.timeouts.filled(from: .standard).total }, [.seconds(1), .milliseconds(950)])
+    await waitUntil { gate.waiting == 0 }
+  }
+
   func testAQuickReadGetsNone() async throws {
     let manager = makeManager()
     try await learn(manager)

@@ -28,9 +28,14 @@ extension Flight {
       if case .origin = other { other.direct(&next) }
     }
     guard
-      let second = try? hops.outgoing(
+      var second = try? hops.outgoing(
         authorize: attachCredential, { request throws(APIError) in try prepare(&request, for: other) })
     else { return nil }
+    // It begins later, and is over when the first one must be.
+    second.request.timeouts.spentMilliseconds += UInt32(clamping: delay.microseconds / 1000)
+    if let ceiling = second.request.timeouts.ceiling {
+      second.request.timeouts.ceiling = max(.milliseconds(1), ceiling - delay)
+    }
     return Hedge(server: other, delay: delay, hops: hops, outgoing: second)
   }
 
