@@ -55,6 +55,33 @@ import XCTest
     XCTAssertEqual(third.raw[0].int, 3)
   }
 
+  func testAChangeOfAUserWhoHasLeftMakesItsURLAndItsTagsStale() async throws {
+    for tags in [Set<String>(), ["homes"]] {
+      let (gate, authenticator, recorder) = (StubGate(), Authenticator(), Recorder())
+      stub.reset()
+      stub.on(.get, "/api/list", .json("[1]"), .json("[2]"))
+      stub.on(.put, tags.isEmpty ? "/api/list" : "/api/other", .held(by: gate, .json("{}")))
+      cache.removeAll()
+      try authenticator.signIn(with: Credential(accessToken: "anna"))
+      manager.cacheTraits.tags = ["homes"]
+      _ = try await lands()
+      let editor = makeManager(.none)
+      editor.service.authenticator = authenticator
+      editor.method = .put
+      if !tags.isEmpty { editor.apiName = "other" }
+      editor.cacheTraits.expires = tags
+      editor.delegate = recorder
+      editor.load()
+      try await gate.waitForArrivals(1)
+      try authenticator.signOut()
+      gate.open()
+      await recorder.waitForLandings()
+      XCTAssertEqual(recorder.errors.map(\.reason), [.signedOut])
+      let second = try await lands()
+      XCTAssertEqual(second.raw[0].int, 2)
+    }
+  }
+
   func testAChangeThatLedElsewhereMakesItsURLStaleWhateverComesOfThat() async throws {
     stub.on(.get, "/api/list", .json("[1]"), .json("[2]"))
     stub.on(.post, "/api/list", .redirect(to: "/api/made", status: 303))

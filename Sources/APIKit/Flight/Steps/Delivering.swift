@@ -75,7 +75,9 @@ extension Flight {
   }
 
   @MainActor func deliverFailure(_ error: APIError) {
-    if let response = error.response, (200..<400).contains(response.status) { tellChanges(by: response) }
+    // The server has acted for a user who has left since, too.
+    let response = error.response ?? (error.reason == .signedOut ? run.http ?? run.response?.http : nil)
+    if let response, (200..<400).contains(response.status) { tellChanges(by: response) }
     guard case .landing = purpose, let manager = flightStore?.manager else {
       return retire(
         error.cancellation.map { .cancelled($0.description) }
