@@ -16,9 +16,12 @@ struct FallbackRemedy: Remedy {
     if case .sharing = flight.purpose { return nil }
     guard [.circuitOpen, .noNetwork, .rateLimited].contains(failure.reason) else { return nil }
     let call = flight.call
-    guard let response = await call.service.fallback(for: failure.completed(for: call), of: call) else {
-      return nil
+    let completed = failure.completed(for: call)
+    // One that takes longer than the load has time is none.
+    let fallback = try? await flight.deadline.limitWait(call.time) { () throws(APIError) in
+      await call.service.fallback(for: completed, of: call)
     }
+    guard let response = fallback ?? nil else { return nil }
     flight.note(.downgraded("the service's fallback, for \(failure.label)"))
     flight.run.response = APIResponse(
       raw: response.raw, http: response.http, provenance: .fallback, source: ReformSource(call))

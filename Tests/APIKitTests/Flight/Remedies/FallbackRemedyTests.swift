@@ -33,6 +33,24 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 0)
   }
 
+  func testTheDeadlineEndsTheWaitForTheFallback() async throws {
+    network.force(.offline)
+    let (time, asked) = (ManualTime(), Counter())
+    let manager = makeManager()
+    manager.time = time
+    manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(5))
+    manager.service.onFallback = { _ in
+      asked.increment()
+      try? await Task.sleep(for: .seconds(60))
+      return nil
+    }
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    await waitUntil { asked.value == 1 }
+    await time.advanceOnceAsleep(by: .seconds(5))
+    let error = try await failed
+    XCTAssertEqual(error.reason, .noNetwork)
+  }
+
   func testAServerThatRespondsWithAnErrorNeedsNoFallback() async throws {
     stub.on("/api/list", .status(503), .dropped)
     let manager = makeManager()
