@@ -85,6 +85,16 @@ final class ConstructTests: XCTestCase {
       #"let forSale2 = Self(rawValue: "for_sale")"#)
   }
 
+  func testKnownValuesOfATextAreTextsHoweverTheyAreSpelt() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        #"{"type": "string", "enum": [1, "fatalError()", true, "true", 1.50, null]}"#))
+    assertContains(
+      text, "let rawValue: String", #"static let value1 = Self(rawValue: "1")"#,
+      #"static let fatalError = Self(rawValue: "fatalError()")"#,
+      #"static let trueValue = Self(rawValue: "true")"#, #"static let value150 = Self(rawValue: "1.50")"#)
+  }
+
   func testPartsBecomeOneStructureAndContradictionsAFreeValue() throws {
     let result = try Documents.generate(
       Documents.schema(

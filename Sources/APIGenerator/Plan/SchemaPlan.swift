@@ -154,6 +154,15 @@ final class SchemaPlan {
     }
   }
 
+  /// Whether the known values of a schema are texts: what its type says counts, not how the values are spelt.
+  private func isText(_ node: JSONNode) -> Bool { typeNames(node).first != "integer" }
+
+  /// A known value of a text. A converter of YAML makes numbers and booleans of `1` and `true` without quotes.
+  private static func text(_ node: JSONNode) -> String? {
+    if case .number(let text) = node.value { return text }
+    return node.string ?? node.bool.map(String.init)
+  }
+
   static func integer(_ node: JSONNode) -> Int? {
     guard case .number(let text) = node.value else { return nil }
     return Int(text)
@@ -177,7 +186,7 @@ final class SchemaPlan {
     let node = models[id].node
     let values = node["enum"]?.elements ?? node["const"].map { [$0] } ?? []
     guard !values.isEmpty, node["properties"] == nil else { return type }
-    return values.contains { $0.string != nil } ? .string : .int
+    return isText(node) ? .string : .int
   }
 
   /// The one type of what several parts describe.
@@ -232,7 +241,7 @@ final class SchemaPlan {
     let (node, direction) = (models[id].node, models[id].direction)
     let values = (node["enum"]?.elements ?? node["const"].map { [$0] } ?? []).filter { !$0.isNull }
     if !values.isEmpty, node["properties"] == nil, node["allOf"] == nil {
-      models[id].kind = enumeration(values)
+      models[id].kind = enumeration(values, isText: isText(node))
     } else if let flat = flat(node), !flat.fields.isEmpty {
       models[id].kind = .structure(members(of: flat, direction, owner: node))
     } else {
@@ -243,15 +252,13 @@ final class SchemaPlan {
     }
   }
 
-  private func enumeration(_ values: [JSONNode]) -> Model.Kind {
+  private func enumeration(_ values: [JSONNode], isText: Bool) -> Model.Kind {
     var names = NameTable()
     var seen: Set<String> = []
-    let isText = values[0].string != nil
     var cases: [(name: String, literal: String)] = []
     for value in values {
-      guard let text = value.string ?? Self.integer(value).map(String.init), seen.insert(text).inserted else {
-        continue
-      }
+      let text = isText ? Self.text(value) : Self.integer(value).map(String.init)
+      guard let text, seen.insert(text).inserted else { continue }
       cases.append((names.unique(Words.valueName(text)), isText ? SafeText.literal(text) : text))
     }
     return .enumeration(isText ? .string : .int, cases)
