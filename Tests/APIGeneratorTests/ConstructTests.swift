@@ -95,6 +95,34 @@ final class ConstructTests: XCTestCase {
       #"static let trueValue = Self(rawValue: "true")"#, #"static let value150 = Self(rawValue: "1.50")"#)
   }
 
+  func testDaysAreWrittenAsDaysWhereverTheyStand() throws {
+    let day = #"{"type": "string", "format": "date"}"#
+    let list = #"{"type": "array", "items": \#(day)}"#
+    let text = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/a": {"post": {"parameters": [{"name": "q", "in": "query", "explode": false, "schema": \(list)},
+          {"name": "p", "in": "query", "schema": \(list)}], "requestBody": {"content": {"application/json": {"schema": {"type":
+          "object", "required": ["b", "f"], "properties": {"a": \(list), "b": \(list), "c": {"type": "array", "items": \(list)},
+          "d": {"type": "array", "items": {"type": ["string", "null"], "format": "date"}}, "e": {"type": "object",
+          "additionalProperties": \(list)}, "f": {"type": ["array", "null"], "items": \(day)}, "g": {"type": "object",
+          "additionalProperties": {"type": ["string", "null"], "format": "date"}}}}}}}, "responses": {}}, "patch": {"requestBody":
+          {"content": {"application/json": {"schema": {"type": "object", "properties": {"h": {"type": ["string", "null"],
+          "format": "date"}}}}}}, "responses": {}}}}
+          """))
+    let written = "try DateStyle.iso8601Day.text(of:"
+    assertContains(
+      text, "encodeIfPresent(q.map { try $0.map { item in \(written) item) }.joined(separator: \",\") }, ",
+      "encodeIfPresent(p.map { try $0.map { day in \(written) day) } }, ",
+      "encodeIfPresent(a.map { try $0.map { day in \(written) day) } }, ",
+      "encode(try b.map { day in \(written) day) }, ",
+      "encodeIfPresent(c.map { try $0.map { day in try day.map { day2 in \(written) day2) } } }, ",
+      "encodeIfPresent(d.map { try $0.map { day in try day.map { day2 in \(written) day2) } } }, ",
+      "encodeIfPresent(e.map { try $0.mapValues { day in try day.map { day2 in \(written) day2) } } }, ",
+      "encode(f.map { try $0.map { day in \(written) day) } }, ", "var g: [String: String?]?",
+      "case .set(let value): try container.encode(\(written) value), forKey: .h)")
+  }
+
   func testPartsBecomeOneStructureAndContradictionsAFreeValue() throws {
     let result = try Documents.generate(
       Documents.schema(

@@ -41,22 +41,26 @@ open class BasePlaceOrderManager: BaseAPIManager {
     public var title: String
     public var count: Int?
     public var by: Date?
+    public var days: [Date]?
 
     /// Makes a value of its members.
     public init(
       title: String,
       count: Int? = nil,
-      by: Date? = nil
+      by: Date? = nil,
+      days: [Date]? = nil
     ) {
       self.title = title
       self.count = count
       self.by = by
+      self.days = days
     }
 
     private enum CodingKeys: String, CodingKey {
       case title
       case count
       case by
+      case days
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -64,6 +68,7 @@ open class BasePlaceOrderManager: BaseAPIManager {
       try container.encode(title, forKey: .title)
       try container.encodeIfPresent(count, forKey: .count)
       try container.encodeIfPresent(by.map { try DateStyle.iso8601Day.text(of: $0) }, forKey: .by)
+      try container.encodeIfPresent(days.map { try $0.map { day in try DateStyle.iso8601Day.text(of: day) } }, forKey: .days)
     }
   }
 

@@ -141,7 +141,7 @@ final class SchemaPlan {
   private func dictionary(_ schema: JSONNode?, _ direction: Direction, _ depth: Int) -> SwiftType {
     let (type, isNullable) = type(of: schema, direction, depth: depth + 1)
     // A day is written by the type that has it as a member; a dictionary has no such place.
-    if type == .day { return .dictionary(.string) }
+    if type == .day { return .dictionary(isNullable ? .optional(.string) : .string) }
     return .dictionary(isNullable && type != .json ? .optional(type) : type)
   }
 

@@ -35,6 +35,15 @@ indirect enum SwiftType: Hashable {
     }
   }
 
+  /// Whether a day is in the type, which is not written as the `Date` that it is.
+  var hasDay: Bool {
+    switch self {
+    case .day: true
+    case .array(let type), .dictionary(let type), .optional(let type): type.hasDay
+    default: false
+    }
+  }
+
   var isScalar: Bool {
     switch self {
     case .string, .int, .int64, .double, .bool, .date, .day: true
@@ -98,11 +107,7 @@ struct Member {
   var isOptional: Bool { !isChange && (!isRequired || isNullable) }
   /// Whether its encoding has to be written out, because the one that the compiler makes differs.
   var needsEncoding: Bool {
-    if separator != nil || isRequired && isNullable && !isChange { return true }
-    switch type {
-    case .day, .array(.day): return true
-    default: return false
-    }
+    separator != nil || isRequired && isNullable && !isChange || type.hasDay
   }
 }
 

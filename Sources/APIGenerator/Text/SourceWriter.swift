@@ -84,35 +84,50 @@ struct SourceWriter {
       "\(indent)  var container = encoder.container(keyedBy: CodingKeys.self)",
     ]
     for member in members {
-      var value = member.name
-      if let written = written(member) {
-        value = member.isOptional ? "\(value).map { \(written("$0")) }" : written(value)
+      let key = ", forKey: .\(member.name))"
+      if member.isChange, let value = written(member, "value") {
+        lines += [
+          "\(indent)  switch \(member.name) {", "\(indent)  case .keep: break",
+          "\(indent)  case .null: try container.encodeNil(forKey: .\(member.name))",
+          "\(indent)  case .set(let value): try container.encode(\(value)\(key)", "\(indent)  }",
+        ]
+        continue
       }
+      let value =
+        member.isOptional
+        ? written(member, "$0").map { "\(member.name).map { \($0) }" } : written(member, member.name)
       // A member that is required is sent as null where it has no value.
       let call = member.isOptional && !member.isRequired ? "encodeIfPresent" : "encode"
-      lines.append("\(indent)  try container.\(call)(\(value), forKey: .\(member.name))")
+      lines.append("\(indent)  try container.\(call)(\(value ?? member.name)\(key)")
     }
     return lines + ["\(indent)}"]
   }
 
-  /// How a value is written that is not sent as its type is.
-  private func written(_ member: Member) -> ((String) -> String)? {
-    let day = { (value: String) in "try DateStyle.iso8601Day.text(of: \(value))" }
-    switch member.type {
-    case .day where !member.isChange: return day
-    case .array(let element):
-      if let separator = member.separator {
-        let text = element == .string ? "" : ".map { \(self.element(element, day)) }"
-        return { "\($0)\(text).joined(separator: \(SafeText.literal(separator)))" }
-      }
-      return element == .day ? { value in "\(value).map { day in \(day("day")) }" } : nil
+  /// How a value of a member is written that is not sent as its type is; nil where it is sent so.
+  private func written(_ member: Member, _ value: String) -> String? {
+    guard let separator = member.separator, case .array(let element) = member.type else {
+      return written(member.type, value)
+    }
+    let texts = element == .string ? value : "\(value).map { \(self.element(element)) }"
+    let isThrowing = element == .day || element == .date
+    return "\(isThrowing ? "try " : "")\(texts).joined(separator: \(SafeText.literal(separator)))"
+  }
+
+  private func written(_ type: SwiftType, _ value: String, depth: Int = 1) -> String? {
+    let item = depth == 1 ? "day" : "day\(depth)"
+    switch type {
+    case .day: return "try DateStyle.iso8601Day.text(of: \(value))"
+    case .array(let part), .optional(let part):
+      return written(part, item, depth: depth + 1).map { "try \(value).map { \(item) in \($0) }" }
+    case .dictionary(let part):
+      return written(part, item, depth: depth + 1).map { "try \(value).mapValues { \(item) in \($0) }" }
     default: return nil
     }
   }
 
-  private func element(_ type: SwiftType, _ day: (String) -> String) -> String {
+  private func element(_ type: SwiftType) -> String {
     switch type {
-    case .day: "item in \(day("item"))"
+    case .day: "item in try DateStyle.iso8601Day.text(of: item)"
     case .date: "item in try DateStyle.iso8601.text(of: item)"
     case .model: "item in String(item.rawValue)"
     default: "item in String(item)"
