@@ -300,7 +300,11 @@ final class ConstructTests: XCTestCase {
           {"url": "http://127.0.0.1:8080", "description": "Test server"}]
           """, more: #", "security": [{"key": []}]"#))
     assertContains(
-      text, #"static func addresses(region: String = "eu")"#, #".release: "https://\(region).homes.example""#,
+      text,
+      #"static func addresses(region: String = "eu", region2: String = "us", region3: String = "a")"#,
+      #""https://\(region2).\(region2).x.example""#, #""https://\(region).\(region3).y.example""#,
+      "let environments = Homes.makeEnvironments()", "static func makeEnvironments()",
+      #".release: "https://\(region).homes.example""#,
       #""test-server": "http://127.0.0.1:8080""#, #"request.headers["X-Key"] = credential.accessToken"#,
       "let signIn = SignInRule.exempt", "let signIn = SignInRule.required", "PageableAPIManager",
       #"let paging = Paging(.link(size: nil), items: "")"#, "final class HomesUp: APIService",

@@ -10,7 +10,19 @@ public nonisolated final class Shop: APIService {
   public static let shared = Shop()
 
   public let name = "Shop"
-  public let environments = ServiceEnvironments("https://shop.example/v1")
+  public let environments = Shop.makeEnvironments()
+
+  /// The addresses for values of their variables: `Shop.shared.environments[.release] = …` uses one.
+  public static func addresses(shop: String = "main") -> [ServiceEnvironment: String] {
+    [
+      .release: "https://shop.example/v1",
+      "shops": "https://\(shop).shops.example/\(shop)/v1",
+    ]
+  }
+
+  private static func makeEnvironments() -> ServiceEnvironments {
+    ServiceEnvironments(addresses().compactMapValues { try? HTTPURL($0) })
+  }
   public let identity = ServiceIdentity(authenticator: Shop.authenticator)
 
   /// Sign in with the credential that an `OAuthClient` gets.

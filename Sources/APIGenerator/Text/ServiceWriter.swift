@@ -39,17 +39,20 @@ struct ServiceWriter {
     }
     var servers: [Server] = []
     var names = NameTable(["release"])
+    // Servers share an argument where a variable has the same name and the same default.
+    var members = NameTable()
+    var known: [[String]: String] = [:]
     for node in document.root["servers"]?.elements ?? [] {
       let url = node["url"]?.string ?? ""
       let text = node["description"]?.string ?? ""
       var (plain, literal) = ("", "")
       var variables: [(name: String, initial: String)] = []
-      var members = NameTable()
       var rest = url[...]
       while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
         let name = String(rest[rest.index(after: open)..<close])
         let initial = node["variables"]?[name]?["default"]?.string ?? ""
-        let member = members.unique(Words.memberName(name))
+        let member = known[[name, initial]] ?? members.unique(Words.memberName(name))
+        known[[name, initial]] = member
         variables.append((member, initial))
         plain += rest[..<open] + initial
         literal += SafeText.literal(String(rest[..<open])).dropFirst().dropLast() + "\\(\(member))"
@@ -182,13 +185,13 @@ struct ServiceWriter {
     let arguments = variables.map { "\($0.name): String = \(SafeText.literal($0.initial))" }.joined(
       separator: ", ")
     var lines = [
-      "  \(prefix)let environments = \(source.service).environments()", "",
+      "  \(prefix)let environments = \(source.service).makeEnvironments()", "",
       "  /// The addresses for values of their variables: `\(source.service).shared.environments[.release] = …` uses one.",
       "  \(prefix)static func addresses(\(arguments)) -> [ServiceEnvironment: String] {", "    [",
     ]
     lines += table.map { "      \($0)," } + ["    ]", "  }", ""]
     lines += [
-      "  private static func environments() -> ServiceEnvironments {",
+      "  private static func makeEnvironments() -> ServiceEnvironments {",
       "    ServiceEnvironments(addresses().compactMapValues { try? HTTPURL($0) })", "  }",
     ]
     return lines
