@@ -297,7 +297,9 @@ final class ConstructTests: XCTestCase {
         components: #"{"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}"#,
         servers: """
           [{"url": "https://{region}.homes.example", "variables": {"region": {"default": "eu"}}},
-          {"url": "http://127.0.0.1:8080", "description": "Test server"}]
+          {"url": "http://127.0.0.1:8080", "description": "Test server"}, {"url": "https://{region}.{region}.x.example", "variables":
+          {"region": {"default": "us"}}}, {"url": "https://{region}.{Region}.y.example", "variables": {"region": {"default":
+          "eu"}, "Region": {"default": "a"}}}]
           """, more: #", "security": [{"key": []}]"#))
     assertContains(
       text,
@@ -309,6 +311,18 @@ final class ConstructTests: XCTestCase {
       "let signIn = SignInRule.exempt", "let signIn = SignInRule.required", "PageableAPIManager",
       #"let paging = Paging(.link(size: nil), items: "")"#, "final class HomesUp: APIService",
       "let service = HomesUp.shared")
+  }
+
+  func testFlowsOfUnknownKindsHaveNamesOfTheirOwn() throws {
+    let flow = #"{"tokenUrl": "https://id.example/t", "scopes": {}}"#
+    let text = try Documents.sources(
+      Documents.make(
+        paths: #"{"/a": {"get": {"responses": {}}}}"#,
+        components: """
+          {"securitySchemes": {"key": {"type": "oauth2", "flows": {"password": \(flow), "device": \(flow), "tokens": \(flow)}}}}
+          """, more: #", "security": [{"key": []}]"#))
+    assertContains(
+      text, "func passwordConfiguration(", "func otherConfiguration(", "func other2Configuration(")
   }
 
   func testAMemberThatIsRequiredAndDescribedNowhereIsReported() throws {

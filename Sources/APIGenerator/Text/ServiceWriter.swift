@@ -249,6 +249,7 @@ struct ServiceWriter {
   private var configurations: [String] {
     guard case .oauth(let flows) = security.scheme else { return [] }
     var lines: [String] = []
+    var names = NameTable()
     for flow in flows {
       guard let token = flow.tokenURL, Self.isAddress(token) else { continue }
       let scopes = flow.scopes.isEmpty ? "" : ", scopes: scopes"
@@ -259,9 +260,8 @@ struct ServiceWriter {
       let argument =
         flow.scopes.isEmpty
         ? "" : ", scopes: [String] = [\(flow.scopes.map(SafeText.literal).joined(separator: ", "))]"
-      let name =
-        ["authorizationCode", "clientCredentials", "password", "implicit"].contains(flow.kind)
-        ? flow.kind : "other"
+      let known = ["authorizationCode", "clientCredentials", "password", "implicit"].contains(flow.kind)
+      let name = names.unique(known ? flow.kind : "other")
       lines += [
         "", "  /// The client of the authorization server, for the flow \(SafeText.code(name)).",
         "  \(source.prefix)static func \(name)Configuration(clientID: String\(argument)) -> OAuthConfiguration {",
