@@ -42,19 +42,30 @@ struct PageReader {
     guard url.origin == asked.origin else {
       return .refused("the page is at another origin: \(url.origin), the list is at \(asked.origin)")
     }
-    return .link(PageStore.Target(path: url.path, parameters: parameters(of: url)))
+    return .link(self.target(of: url))
   }
 
-  private func parameters(of url: HTTPURL) -> Parameters {
-    var parameters = Parameters()
-    for pair in (url.query ?? "").split(separator: "&") {
-      let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentEncoding.decode(halves[0], plusIsSpace: true) else { continue }
-      let value = halves.count < 2 ? "" : PercentEncoding.decode(halves[1], plusIsSpace: true)
-      guard let value, !isVolatile(name) else { continue }
-      parameters[name] = .string(value)
+  private func target(of url: HTTPURL) -> PageStore.Target {
+    var pairs: [(text: Substring, name: String?, value: String?)] = []
+    var counts: [String: Int] = [:]
+    for text in (url.query ?? "").split(separator: "&") {
+      let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = PercentEncoding.decode(halves[0], plusIsSpace: true)
+      if let name, isVolatile(name) { continue }
+      pairs.append(
+        (text, name, halves.count < 2 ? nil : PercentEncoding.decode(halves[1], plusIsSpace: true)))
+      if let name { counts[name, default: 0] += 1 }
     }
-    return parameters
+    var (parameters, rest) = (Parameters(), [Substring]())
+    for (text, name, value) in pairs {
+      if let name, let value, counts[name] == 1 {
+        parameters[name] = .string(value)
+      } else {
+        rest.append(text)
+      }
+    }
+    let query = rest.isEmpty ? "" : "?" + rest.joined(separator: "&")
+    return PageStore.Target(path: url.path + query, parameters: parameters, names: Set(counts.keys))
   }
 
   private func isVolatile(_ name: String) -> Bool {

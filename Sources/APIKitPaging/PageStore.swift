@@ -18,8 +18,20 @@ struct PageStore {
 
   /// Where a link leads: a path of the list's origin, and the parameters of its query.
   struct Target: Hashable {
+    /// The path, and behind a question mark the part of the query that parameters cannot express, e.g. a name that stands twice.
     let path: String
     let parameters: Parameters
+    /// All names of the query.
+    let names: Set<String>
+
+    /// Whether the query has a parameter of the list, which is written under several names where it holds several values.
+    func states(_ name: String, _ value: ParameterValue) -> Bool {
+      switch value {
+      case .array, .object:
+        names.contains { $0 == name || $0.hasPrefix(name + "[") || $0.hasPrefix(name + ".") }
+      default: names.contains(name)
+      }
+    }
   }
 
   enum Move: Equatable {

@@ -227,7 +227,9 @@ extension Pager {
       if let cursor { parameters[name] = .string(cursor) }
     case (.link(let size), .link(let target)):
       if let size { parameters[size] = .integer(paging.pageSize) }
-      if let target { parameters.merge(target.parameters) }
+      guard let target else { break }
+      parameters = parameters.removing(parameters.filter { target.states($0.name, $0.value) }.map(\.name))
+      parameters.merge(target.parameters)
     default: break
     }
     return parameters

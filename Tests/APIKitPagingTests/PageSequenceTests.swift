@@ -115,6 +115,24 @@ import XCTest
     XCTAssertEqual(stub.requests.last?.url.query, "q=a&p=2", "a signature is made afresh")
   }
 
+  func testALinkKeepsNamesThatStandTwiceAndTheListAddsNothingThatItHas() async throws {
+    func second(_ link: String, _ parameters: Parameters) async throws -> String? {
+      stub.reset()
+      stub.on("/api/list", page([1], headers: ["Link": "<\(link)>; rel=\"next\""]), page([2]))
+      let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
+      for try await _ in manager.pages(parameters) {}
+      return stub.requests.last?.url.query
+    }
+    let labels = try await second("list?label=a&label=b&sign=old&p=2", ["q": "c"])
+    XCTAssertEqual(labels, "label=a&label=b&q=c&p=2")
+    let ids = try await second("list?ids%5B%5D=1&ids%5B%5D=2&p=2", ["ids": [1, 2]])
+    XCTAssertEqual(ids, "ids%5B%5D=1&ids%5B%5D=2&p=2")
+    let range = try await second("list?beds%5Bmin%5D=1&p=2", ["beds": ["min": 1]])
+    XCTAssertEqual(range, "beds%5Bmin%5D=1&p=2")
+    let latin = try await second("list?q=%E9&flag&p=2", [:])
+    XCTAssertEqual(latin, "q=%E9&flag&p=2")
+  }
+
   func testALinkToAnotherHostIsRefusedAndThePageThatHasItStays() async throws {
     stub.on("/api/list", page([1], headers: ["Link": #"<https://evil.test/api/list?p=2>; rel="next""#]))
     let manager = makeManager(Paging(.link(), items: "items", id: "id"))

@@ -58,8 +58,8 @@ public final class APICall: Sendable {
   /// The API's name: the path below the base URL, unless the service's ``APIService/endpoint(of:)``
   /// returns another.
   public let apiName: String
-  /// The path to load in place of the endpoint's, percent-encoded: that of a link to a further page. Nil for all other
-  /// loads.
+  /// The path to load in place of the endpoint's, percent-encoded: that of a link to a further page, with the part of its
+  /// query that parameters cannot express, e.g. a name that stands twice. Nil for all other loads.
   public let path: String?
   /// The parameters after the manager's ``APIManager/reformParameters(_:)``, without the service's common
   /// ones.

@@ -20,11 +20,13 @@ public struct Endpoint: Sendable {
   init(of call: APICall) throws(APIError) {
     self = try call.service.endpoint(of: call)
     if !pathParameters.isEmpty { url.pathSecrets = PathSecrets(pathParameters, of: call.parameters) }
-    guard let path = call.path else { return }
+    guard let named = call.path else { return }
+    let path = String(named.prefix { $0 != "?" })
     // A signature covers the name as it stands below the base URL.
     let base = url.path.hasSuffix(apiName) ? String(url.path.dropLast(apiName.count)) : "/"
     apiName = String(path.hasPrefix(base) ? path.dropFirst(base.count) : path.dropFirst())
     url.path = path
+    url.append(query: String(named.dropFirst(path.count + 1)))
     guard let location = call.options.location else { return }
     // The server has named the whole URL, query included.
     let secrets = url.pathSecrets
