@@ -69,6 +69,9 @@ struct PageStore {
     let previous: Position?
   }
 
+  /// The index beyond which no page is asked for, so that no position overflows.
+  private static let furthestIndex = Int(Int32.max)
+
   var paging: Paging
   /// The loaded pages, without gaps.
   private(set) var entries: [LoadedPage] = []
@@ -129,7 +132,10 @@ struct PageStore {
       return (first.index - 1, previous)
     case .jump(let index):
       if let known = entries.first(where: { $0.index == index }) { return (index, known.position) }
-      guard index >= 0, let position = position(of: index) else {
+      guard (0...Self.furthestIndex).contains(index) else {
+        throw APIError(.takeoff, .noSuchPage, "there is no page with the index \(index)")
+      }
+      guard let position = position(of: index) else {
         throw APIError(
           .takeoff, .noSuchPage, "page \(index + 1) can only be reached from the page before it")
       }

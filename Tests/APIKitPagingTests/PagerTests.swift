@@ -242,6 +242,23 @@ import XCTest
     }
   }
 
+  func testAnIndexBeyondAllPagesIsRefused() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 100"#))
+    for strategy in [PagingStrategy.pageNumber(), .offset()] {
+      let pager = makePager(Paging(strategy, items: "items", total: "total"))
+      for index in [Int.max, .min, -1] {
+        let refusal = pager.go(to: index).refusal
+        XCTAssertEqual(refusal?.reason, .noSuchPage)
+        XCTAssertEqual(refusal?.detail, "there is no page with the index \(index)")
+      }
+      let count = watcher.events.count
+      pager.loadFirst()
+      await waitUntil { self.watcher.events.count > count }
+      pager.itemShown(at: .min)
+      XCTAssertFalse(pager.isLoading)
+    }
+  }
+
   func testAFailedPageMayBeAskedForAgain() async throws {
     stub.on("/api/list", page([1, 2], #", "total": 4"#), .status(503), page([3, 4], #", "total": 4"#))
     let pager = makePager()
