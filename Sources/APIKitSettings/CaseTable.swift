@@ -67,8 +67,13 @@ package struct CaseTable<Value: Sendable>: Sendable {
   }
 
   private func read(_ name: String, _ container: KeyedDecodingContainer<FormName>?) throws -> Value {
-    try (rows.first { $0.name == name }?.read(container))
-      .readable("\(name.debugDescription) is no \(String(reflecting: Value.self))")
+    do {
+      return try (rows.first { $0.name == name }?.read(container))
+        .readable("\(name.debugDescription) is no \(String(reflecting: Value.self))")
+    } catch let error as DecodingError {
+      let what = "the value of \(name.debugDescription) is not of its kind"
+      throw APIError(.assembly, .unreadableForm, what, underlying: error)
+    }
   }
 }
 

@@ -134,11 +134,11 @@ package struct VersionedForm<Value: Sendable>: Sendable {
         let seal = try MemberSeal(of: name, decoder.userInfo)
           .readable("\(name) has sealed members; give the decoder the sealingKey")
         let sealed = try seal.open(container.decode(String.self, forKey: .sealed))
-        for key in sealed.allKeys { try member(key, &names).read(&value, sealed) }
+        for key in sealed.allKeys { try read(member(key, &names), &value, sealed) }
       }
       for key in container.allKeys where key.stringValue != "version" && key.stringValue != "sealed" {
         let member = try member(key, &names)
-        try member.read(&value, container)
+        try read(member, &value, container)
         guard !member.isSecret(value) else {
           throw unreadable("\(key.stringValue) of \(name) is secret, and is only read sealed")
         }
@@ -149,7 +149,16 @@ package struct VersionedForm<Value: Sendable>: Sendable {
       settle(&value)
       return value
     } catch let error as DecodingError {
-      throw APIError(.assembly, .unreadableForm, "a member of \(name) is not of its kind", underlying: error)
+      throw APIError(.assembly, .unreadableForm, "\(name) is not of its kind", underlying: error)
+    }
+  }
+
+  private func read(_ member: Member, _ value: inout Value, _ container: KeyedDecodingContainer<FormName>)
+    throws
+  {
+    do { try member.read(&value, container) } catch let error as DecodingError {
+      let what = "\(member.name.stringValue) of \(name) is not of its kind"
+      throw APIError(.assembly, .unreadableForm, what, underlying: error)
     }
   }
 

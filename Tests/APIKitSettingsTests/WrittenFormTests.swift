@@ -120,7 +120,13 @@ final class WrittenFormTests: XCTestCase {
     fails(
       RetryPolicy.self, #"{"version":2}"#, "has the form 2; this version of the framework reads the form 1")
     fails(RetryPolicy.self, #"{"version":1,"tries":3}"#, #"no member "tries""#)
-    fails(RetryPolicy.self, #"{"version":1,"attempts":"many"}"#, "not of its kind")
+    fails(RetryPolicy.self, #"{"version":1,"attempts":"many"}"#, "attempts of RetryPolicy is not of its kind")
+    fails(
+      TransportConfiguration.self, #"{"version":1,"timeouts":{"version":1,"idle":"1"}}"#,
+      "idle of HTTPTimeouts is not of its kind")
+    fails(
+      CachePolicy.self, #"{"version":1,"rule":{"fresh":"x"}}"#, #"the value of "fresh" is not of its kind"#)
+    fails(GroupPolicy.self, #"{"quorum":"x"}"#, #"the value of "quorum" is not of its kind"#)
     fails(RetryPolicy.self, #"{"version":1,"deadline":1e300}"#, "beyond what can be counted")
     fails(CachePolicy.self, #"{"version":1,"rule":"forever"}"#, #""forever" is no"#)
     fails(CachePolicy.self, #"{"version":1,"rule":"fresh"}"#, "lacks its value")
