@@ -234,7 +234,8 @@ struct CodedSeconds: Codable, Sendable {
   init(_ duration: Duration) { self.duration = duration }
 
   init(from decoder: any Decoder) throws {
-    if let pair = try? [Int64](from: decoder), pair.count == 2 {
+    if let pair = try? [Int64](from: decoder), pair.count == 2, pair[1].magnitude < 1_000_000_000_000_000_000
+    {
       duration = Duration(secondsComponent: pair[0], attosecondsComponent: pair[1])
       return
     }

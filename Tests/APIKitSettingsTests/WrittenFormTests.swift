@@ -127,6 +127,10 @@ final class WrittenFormTests: XCTestCase {
     fails(
       CachePolicy.self, #"{"version":1,"rule":{"fresh":"x"}}"#, #"the value of "fresh" is not of its kind"#)
     fails(GroupPolicy.self, #"{"quorum":"x"}"#, #"the value of "quorum" is not of its kind"#)
+    // Beyond what its components can hold.
+    for pair in ["[9223372036854775807,9223372036854775807]", "[-9223372036854775808,-9223372036854775808]"] {
+      fails(RetryPolicy.self, #"{"version":1,"deadline":\#(pair)}"#, "deadline of RetryPolicy")
+    }
     fails(RetryPolicy.self, #"{"version":1,"deadline":1e300}"#, "beyond what can be counted")
     fails(CachePolicy.self, #"{"version":1,"rule":"forever"}"#, #""forever" is no"#)
     fails(CachePolicy.self, #"{"version":1,"rule":"fresh"}"#, "lacks its value")
