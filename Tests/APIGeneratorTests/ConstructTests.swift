@@ -284,6 +284,20 @@ final class ConstructTests: XCTestCase {
     assertContains(try output(#""200": {\#(bytes)}, "204": {}"#), "The response is `image/png`")
   }
 
+  func testAResponseToHeadHasNoBody() throws {
+    let body = #"{"200": {"content": {"application/json": {"schema": {"type": "object"}}}}}"#
+    let text = try Documents.sources(
+      Documents.make(paths: #"{"/a": {"get": {"responses": \#(body)}, "head": {"responses": \#(body)}}}"#))
+    assertContains(
+      text, "typealias Output = [String: JSONValue]\n",
+      """
+        typealias Output = HomesNothing
+        let service = Homes.shared, apiName = "a"
+        let method = HTTPMethod.head
+        let expectation = ResponseExpectation(format: .bytes)
+      """)
+  }
+
   // MARK: Service
 
   func testServersVariablesAndSecurityMakeTheService() throws {
