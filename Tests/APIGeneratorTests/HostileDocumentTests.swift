@@ -188,6 +188,9 @@ final class HostileDocumentTests: XCTestCase {
     assertContains(
       Documents.problems(#"{"openapi": "3.2.0", "paths": {}}"#), "\"3.2.0\"; 3.0 and 3.1 are read")
     assertContains(Documents.problems(#"{"paths": {}}"#), "no OpenAPI document")
+    // As YAML's `openapi: 3.0` is converted.
+    assertContains(
+      Documents.problems(#"{"openapi": 3.0, "paths": {}}"#), #"#/openapi: "openapi" must be a text"#)
   }
 
   func testAReferenceInAnExampleIsData() throws {

@@ -88,7 +88,9 @@ struct APIDocument {
     guard let version = root["openapi"] else {
       throw Problems(problem(root, "this is no OpenAPI document: it has no \"openapi\""))
     }
-    let text = version.string ?? ""
+    guard let text = version.string else {
+      throw Problems(problem(version, "\"openapi\" must be a text, e.g. \"3.0.3\""))
+    }
     guard text == "3.0" || text == "3.1" || text.hasPrefix("3.0.") || text.hasPrefix("3.1.") else {
       throw Problems(problem(version, "the version is \(SafeText.quoted(text)); 3.0 and 3.1 are read"))
     }
