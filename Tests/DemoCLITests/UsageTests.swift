@@ -1,5 +1,6 @@
 import APIKit
 import Foundation
+import TestServers
 import XCTest
 
 @testable import DemoCLI
@@ -105,7 +106,12 @@ final class UsageTests: XCTestCase {
     }
   }
 
-  func testTheVersionIsPrinted() async {
+  func testTheVersionIsPrinted() async throws {
+    let changes = try String(
+      contentsOf: PackageFolder.url.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
+    let released = changes.split(separator: "\n").first { $0.hasPrefix("## [") && $0.contains("] - ") }
+    XCTAssertEqual(
+      try XCTUnwrap(released).dropFirst(4).prefix { $0 != "]" }, ClientDescription.frameworkVersion[...])
     for word in ["--version", "-V"] {
       let run = await CommandLineRun(word)
       XCTAssertEqual(run.status, .success)

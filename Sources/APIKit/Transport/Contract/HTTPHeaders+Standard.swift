@@ -13,7 +13,7 @@ extension HTTPHeaders {
     return headers
   }()
 
-  /// The value of `User-Agent` for an application: `Listings/2.4 APIKit/0.1 (Linux 6.1)`, that is application, its
+  /// The value of `User-Agent` for an application: `Listings/2.4 APIKit/0.2.0 (Linux 6.1)`, that is application, its
   /// version if it is given, framework and system (RFC 9110, 10.1.5).
   ///
   /// Characters that a product's name does not allow are replaced by hyphens.
@@ -40,7 +40,7 @@ extension HTTPHeaders {
 /// The names of this process, its user's languages and its system.
 package enum ClientDescription {
   /// The version of the framework, raised with each release.
-  package static let frameworkVersion = "0.1"
+  package static let frameworkVersion = "0.2.0"
 
   /// The bundle's name and version on Apple systems; elsewhere the program's name.
   static var application: (name: String, version: String?) {
