@@ -48,7 +48,7 @@ enum DemoCLI {
     var meaning: String {
       switch self {
       case .success: "success"
-      case .failed: "a load failed, or its response has a status from 400 on"
+      case .failed: "a load failed, its response has a status from 400 on, or the output cannot be written"
       case .wrongUsage: "wrong usage; nothing was sent"
       case .interrupted: "interrupted by Ctrl-C or SIGTERM, after what was under way has ended in order"
       }

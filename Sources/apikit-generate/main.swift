@@ -3,6 +3,6 @@ import Foundation
 
 let output = CommandLineTool.run(
   Array(CommandLine.arguments.dropFirst()), in: FileManager.default.currentDirectoryPath)
-FileHandle.standardOutput.write(Data(output.text.utf8))
-FileHandle.standardError.write(Data(output.errors.utf8))
+try? FileHandle.standardOutput.write(contentsOf: Data(output.text.utf8))
+try? FileHandle.standardError.write(contentsOf: Data(output.errors.utf8))
 exit(output.status)

@@ -58,6 +58,22 @@
     }
 
     #if os(Linux)
+      func testOutputThatCannotBeWrittenIsAFailure() throws {
+        for arguments in [["help"], ["list", "--source", "new", "--no-cache", "--json"]] {
+          let process = Process()
+          let errors = Pipe()
+          (process.executableURL, process.arguments) = (program, arguments)
+          process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
+          process.standardError = errors
+          try process.run()
+          let complaints = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+          process.waitUntilExit()
+          XCTAssertEqual(process.terminationReason, .exit)
+          XCTAssertEqual(process.terminationStatus, 1)
+          XCTAssertEqual(complaints, "DemoCLI: the output cannot be written: No space left on device\n")
+        }
+      }
+
       func testTheTerminalIsGivenBackAfterAnySignal() throws {
         var signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
         // A sanitizer handles these two itself.

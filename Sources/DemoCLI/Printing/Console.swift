@@ -1,3 +1,4 @@
+import APIKit
 import Foundation
 import Reformers
 
@@ -34,8 +35,10 @@ struct Console: Sendable {
     let isOn = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
     let line = ProgressLine(isOn: isOn)
     var console = Console(
-      print: { text in line.replace { FileHandle.standardOutput.write(Data((text + "\n").utf8)) } },
-      error: { text in line.replace { FileHandle.standardError.write(Data((text + "\n").utf8)) } },
+      print: { text in line.replace { writeAll(Array((text + "\n").utf8)) } },
+      error: { text in
+        line.replace { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
+      },
       progress: { line.show($0) }, write: { bytes in line.replace { writeAll(bytes) } },
       readLine: { Swift.readLine() }, width: terminalWidth())
     console.showsProgress = isOn
@@ -62,14 +65,22 @@ struct Console: Sendable {
     for line in table.lines(width: width) { print(line) }
   }
 
-  /// Writes all of the bytes; what a closed pipe does not take is lost.
+  private static let fault = Mutex<Int32?>(nil)
+
+  /// Why something that was written to stdout is lost, e.g. because the disk is full; nil when nothing is.
+  static var lostOutput: String? { fault.withLock { $0 }.map { String(cString: strerror($0)) } }
+
+  /// Writes all of the bytes; what stdout does not take is lost, which ``lostOutput`` says then.
   private static func writeAll(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]
       while !rest.isEmpty {
         let count = Self.systemWrite(UnsafeRawBufferPointer(rebasing: rest))
         if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return }
+        guard count > 0 else {
+          let code = errno
+          return fault.withLock { $0 = $0 ?? code }
+        }
         rest = rest.dropFirst(count)
       }
     }

@@ -12,7 +12,7 @@ final class ProgressLine: Sendable {
   func show(_ text: String) {
     guard isOn else { return }
     isShown.withLock { isShown in
-      FileHandle.standardError.write(Data((Self.start + text).utf8))
+      try? FileHandle.standardError.write(contentsOf: Data((Self.start + text).utf8))
       isShown = true
     }
   }
@@ -20,7 +20,7 @@ final class ProgressLine: Sendable {
   /// Writes something else, without the line.
   func replace(by write: () -> Void) {
     isShown.withLock { isShown in
-      if isShown { FileHandle.standardError.write(Data(Self.start.utf8)) }
+      if isShown { try? FileHandle.standardError.write(contentsOf: Data(Self.start.utf8)) }
       isShown = false
       write()
     }

@@ -43,7 +43,7 @@ struct TerminalScreen {
   func show(_ lines: [String]) {
     // Home; each line erased behind its end; below the last, everything (ECMA-48, CUP, EL, ED).
     let text = "\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
-    FileHandle.standardOutput.write(Data(text.utf8))
+    try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 }
 
