@@ -259,7 +259,10 @@ extension Pager {
 
   /// Adds a page to the store and to the pages.
   private func enter(_ response: APIResponse, _ request: PageStore.Request) throws(APIError) -> Page {
-    let all = Array(response.raw.at(store.paging.items).elements)
+    let list = response.raw.at(store.paging.items)
+    // A server may leave out an empty list, or send null; anything else there is no list, and no end of one.
+    if list.exists, !list.isNull { try list.require(.array) }
+    let all = Array(list.elements)
     let contents = PageReader(paging: store.paging, service: manager.service)
       .read(response, all, before: request.move == .next ? pages.last?.response : nil)
     let fresh = try store.landed(request, contents) ?? []

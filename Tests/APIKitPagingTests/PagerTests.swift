@@ -242,6 +242,23 @@ import XCTest
     }
   }
 
+  func testSomethingElseInThePlaceOfTheItemsIsNoEmptyList() async throws {
+    let manager = makeManager(Paging(.pageNumber(), items: "data"))
+    for body in [#"{"data": {"items": [1]}}"#, #"{"data": "none"}"#] {
+      stub.on("/api/list", .json(body))
+      let error = await failure { for try await _ in manager.pages() {} }
+      XCTAssertTrue(error?.detail.hasPrefix("data: expected an array, found ") == true, error?.detail ?? "")
+      stub.reset()
+    }
+    for body in [#"{"data": null}"#, "{}"] {
+      stub.on("/api/list", .json(body))
+      var counts: [Int] = []
+      for try await page in manager.pages() { counts.append(page.items.count) }
+      XCTAssertEqual(counts, [0])
+      stub.reset()
+    }
+  }
+
   func testAnIndexBeyondAllPagesIsRefused() async throws {
     stub.on("/api/list", page([1, 2], #", "total": 100"#))
     for strategy in [PagingStrategy.pageNumber(), .offset()] {
