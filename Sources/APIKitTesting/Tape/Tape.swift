@@ -61,7 +61,8 @@ public struct Tape: Sendable {
   /// The text of the file, with all bodies.
   public var data: Data { Data(document.bytes) }
 
-  /// Writes the tape to a file, and the large bodies beside it. Bodies of an earlier version are removed there.
+  /// Writes the tape to a file, and the large bodies beside it. A missing folder is made; bodies of an earlier version are
+  /// removed.
   public func write(to file: String) throws(APIError) {
     var tape = self
     for index in tape.archive.entries.indices {
@@ -71,7 +72,12 @@ public struct Tape: Sendable {
         tape.archive.entries[index].response = response
       }
     }
-    do { try Data(tape.document.bytes).write(to: URL(fileURLWithPath: file), options: .atomic) } catch {
+    let place = URL(fileURLWithPath: file)
+    do {
+      try FileManager.default.createDirectory(
+        at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(tape.document.bytes).write(to: place, options: .atomic)
+    } catch {
       throw APIError(.transport, .fileFailed, "the tape \(file) cannot be written", underlying: error)
     }
     let used = Set(

@@ -24,6 +24,13 @@ final class TapeFileTests: TapeCase {
     XCTAssertEqual(tape.data, Data(text.utf8))
   }
 
+  func testAMissingFolderIsMadeForATape() throws {
+    let folder = file + ".folder"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Tape().write(to: folder + "/Tapes/homes.har")
+    XCTAssertEqual(try Tape(contentsOf: folder + "/Tapes/homes.har").archive.entries.count, 0)
+  }
+
   func testALargeBinaryBodyLiesBesideTheTapeByItsDigest() async throws {
     let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let small = [UInt8](bytes.prefix(1000))
