@@ -205,7 +205,9 @@ public final class StubTransport: AsyncHTTPTransport {
 
   /// The rules that there are, and the one that lacks the path of the base URL.
   private func advice(for path: String) -> String {
-    let names = state.withLock { $0.rules.map(\.name) }
+    let names = state.withLock { state in
+      state.rules.map { $0.responses.isEmpty ? "\($0.name) (without a response)" : $0.name }
+    }
     guard !names.isEmpty else { return "; script one with on(_:_:_:)" }
     let list = names.prefix(Self.listedRules).joined(separator: ", ")
     var advice = "; its rules are \(list)\(names.count > Self.listedRules ? " and others" : "")"
@@ -216,6 +218,10 @@ public final class StubTransport: AsyncHTTPTransport {
     }
     if let short {
       advice += ". A rule states the whole path, with that of the base URL: \(path) in place of \(short)"
+    } else if let query = names.first(where: { $0.contains("/") && $0.contains("?") }) {
+      advice += ". A rule states the path alone: \(query) has a query, for which when(_:_:) is"
+    } else if let bare = names.first(where: { "/" + ($0.split(separator: " ").last ?? "") == path }) {
+      advice += ". The path of a rule begins with a slash: \(path) in place of \(bare)"
     }
     return advice
   }

@@ -53,6 +53,26 @@ final class StubTransportTests: XCTestCase {
     XCTAssertTrue(other?.detail.hasSuffix("/many/8 and others") == true, other?.detail ?? "")
   }
 
+  func testTheErrorOfAnUnscriptedRequestSaysWhyARuleThatLooksRightDoesNotMatch() async throws {
+    for (pattern, responses, words) in [
+      (
+        "homes", [StubResponse.json("{}")],
+        "; its rules are GET homes. The path of a rule begins with a slash: /homes in "
+      ),
+      (
+        "/homes?a=1", [.json("{}")],
+        "GET /homes?a=1. A rule states the path alone: GET /homes?a=1 has a query, for which"
+      ),
+      ("/homes", [], "; its rules are GET /homes (without a response)"),
+    ] {
+      let stub = StubTransport()
+      for response in responses { stub.on(.get, pattern, response) }
+      if responses.isEmpty { stub.on(.get, pattern) }
+      let error = await failure { try await stub.send(Self.request(.get, "/homes")) }
+      XCTAssertTrue(error?.detail.contains(words) == true, error?.detail ?? "")
+    }
+  }
+
   func testAHeldRequestWaitsUntilItIsReleased() async throws {
     let stub = StubTransport(.text("done"))
     stub.hold()
