@@ -217,6 +217,8 @@ final class ListingTests: XCTestCase {
     let headers = "X-Demo-Fail: 503\r\nX-Demo-Times: 2\r\nX-Demo-Key: k\r\n"
     XCTAssertEqual((1...4).map { _ in get("/ames/v2/listings", headers).status }, [503, 503, 200, 200])
     XCTAssertEqual(get("/ames/v2/listings", "X-Demo-Fail: drop\r\n").head, "")
+    let wrong = get("/ames/v2/listings?demo_fail=5O3")
+    XCTAssertTrue(wrong.head.hasPrefix("HTTP/1.1 400"), wrong.head)
   }
 
   func testItCutsTheBodyOnRequest() {

@@ -36,9 +36,12 @@ struct DemoFaults {
     var response: DemoResponse
     if let status = Int(fail), (200...599).contains(status) {
       response = .json(["error": "failed on request", "status": .int(status)], status: status)
-    } else {
+    } else if fail == "drop" {
       response = DemoResponse()
       response.drops = true
+    } else {
+      let text = "demo_fail must be a status from 200 to 599, or drop"
+      return .json(["error": .string(text), "parameter": "demo_fail"], status: 400)
     }
     return apply(to: response)
   }
