@@ -30,7 +30,9 @@ struct TalkingTransport: TransportWrapper {
     console.error(exchange.request.curlCommand())
     return { result in
       if case .success(let response) = result {
-        console.error("# \(response.status), \(response.bytes.count) bytes")
+        // How long a stream is nobody knows at its head.
+        let length = if case .bytes(let bytes) = response.body { ", \(bytes.count) bytes" } else { "" }
+        console.error("# \(response.status)\(length)")
       }
       completion(result)
     }

@@ -163,6 +163,8 @@ final class CallCommandTests: XCTestCase {
     XCTAssertEqual(server.requests.last?.target, "/me?api_key=canary-2")
     let told = run.errors.joined(separator: "\n")
     XCTAssertTrue(told.contains("flight ") && told.contains("curl "), told)
+    let streamed = await CommandLineRun(["get", server.baseURL.string + "me", "--verbose"])
+    XCTAssertEqual(streamed.errors.last, "# 200", "no count is said of a body that is still to come")
     let archive = try String(contentsOfFile: har, encoding: .utf8)
     XCTAssertEqual(try HTTPArchive(parsing: Array(archive.utf8)).entries.count, 1)
     for number in 1...5 { XCTAssertFalse((told + archive).contains("canary-\(number)"), told + archive) }
