@@ -40,6 +40,8 @@ public import APIKit
   var keepsDelivered = true
   /// Whether a sequence loads the page after the one that it returns.
   var loadsAhead = false
+  /// Whether the page after the one that was returned has been requested ahead: its failure is that of the next call.
+  private var isAhead = false
 
   /// Makes a pager without pages.
   public init(_ manager: any PageableAPIManager) {
@@ -143,7 +145,8 @@ public import APIKit
       if let fault = store.fault { throw fault }
       return nil
     }
-    if !isLoading, let refusal = load(.next).refusal { throw refusal }
+    if !isLoading, !isAhead, let refusal = load(.next).refusal { throw refusal }
+    isAhead = false
     guard let task else { return nil }
     if let error = await task.cancellableValue() { throw error }
     return delivered < pages.count ? deliver() : nil
@@ -157,7 +160,7 @@ public import APIKit
       pages.removeFirst(delivered - 1)
       delivered = 1
     }
-    if loadsAhead, delivered == pages.count, store.hasNext { load(.next) }
+    isAhead = loadsAhead && delivered == pages.count && store.hasNext && load(.next).refusal == nil
     return page
   }
 }

@@ -115,6 +115,26 @@ import XCTest
     XCTAssertEqual(stub.requests.last?.url.query, "q=a&p=2", "a signature is made afresh")
   }
 
+  func testAPageThatFailsAheadIsNotRequestedAgain() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 4"#), .status(503), page([3, 4], #", "total": 4"#))
+    let manager = makeManager()
+    var pages = manager.pages(loadsAhead: true).makeAsyncIterator()
+    let first = try await pages.next()
+    XCTAssertEqual(first.map { ids($0.items) }, [1, 2])
+    try await stub.waitForRequests(2)
+    await waitUntil { !manager.isLoading }
+    do {
+      _ = try await pages.next()
+      XCTFail("the failure was lost")
+    } catch {
+      XCTAssertEqual(error.reason, .unacceptableStatus)
+    }
+    XCTAssertEqual(stub.requests.count, 2)
+    // Asking once more is the caller's decision.
+    let second = try await pages.next()
+    XCTAssertEqual(second.map { ids($0.items) }, [3, 4])
+  }
+
   func testALinkKeepsNamesThatStandTwiceAndTheListAddsNothingThatItHas() async throws {
     func second(_ link: String, _ parameters: Parameters) async throws -> String? {
       stub.reset()
