@@ -54,7 +54,16 @@ public struct EnvironmentTable: Sendable {
   }
 
   /// Reads the text of such a file.
+  ///
+  /// - Throws: `APIError.Reason.misconfigured` when it is not of the form above.
   public init(json bytes: [UInt8]) throws(APIError) {
+    do throws(APIError) { try self.init(reading: bytes) } catch {
+      throw error.reason == .misconfigured
+        ? error : APIError(.assembly, .misconfigured, error.detail, underlying: error)
+    }
+  }
+
+  private init(reading bytes: [UInt8]) throws(APIError) {
     let raw = try RawData(parsing: bytes)
     try raw.require(.object)
     for (name, _) in raw.members where !["environment", "services"].contains(name) {

@@ -83,13 +83,14 @@ final class EnvironmentTableTests: XCTestCase {
       (#"{"services": {"Homes": {"release": 7}}}"#, "services.Homes.release"),
       (#"{"services": {"Homes": {"release": "homes"}}}"#, "Homes in release"),
       (#"{"environment": "qa", "services": {"Homes": {"release": "https://a.test"}}}"#, "environment qa"),
-      ("{}", "services"),
+      ("{}", "services"), ("{", "the document ends too early"),
     ] {
       do {
         _ = try self.table(text)
         XCTFail(text)
       } catch let error as APIError {
         XCTAssertTrue(error.detail.contains(words), "\(text): \(error.detail)")
+        XCTAssertEqual(error.reason, .misconfigured, text)
       }
     }
   }
