@@ -139,14 +139,20 @@ import XCTest
     stub.on("/v1/*", .status(204))
     _ = try await CancelOrderManager().value(.init(id: 4))
     _ = try await SendPictureManager().response(
-      uploading: HTTPBody.bytes([1, 2, 3]), Parameters(encoding: BaseSendPictureManager.Input(id: 4)))
+      uploading: HTTPBody.bytes([1, 2, 3]),
+      Parameters(encoding: BaseSendPictureManager.Input(id: 4, sizes: [1, 2])))
     XCTAssertEqual(
       stub.requests.map { "\($0.method) \($0.url.string)" },
       [
         "GET https://shop.example/v1/orders?per_page=3", "DELETE https://shop.example/v1/orders/4",
-        "PUT https://shop.example/v1/orders/4/picture",
+        "PUT https://shop.example/v1/orders/4/picture?sizes=1%2C2",
       ])
     XCTAssertEqual(stub.requests.last?.headers["Content-Type"], "image/png")
+    // An upload cannot repeat a name; the report says so.
+    let report = URL(fileURLWithPath: #filePath).appendingPathComponent("../../GeneratedShop/REPORT.md")
+      .standardized
+    let text = try String(contentsOf: report, encoding: .utf8)
+    XCTAssertTrue(text.contains(#"the query parameter "labels" of an upload is left out"#), text)
   }
 
   func testAnOutputThatIsReadInBothWaysIsReadByTheFasterOne() async throws {

@@ -128,12 +128,26 @@ open class BaseCancelOrderManager: BaseAPIManager {
 open class BaseSendPictureManager: BaseUploadManager {
   public nonisolated struct Input: Encodable, Sendable {
     public var id: Int
+    public var sizes: [Int]?
 
     /// Makes a value of its members.
     public init(
-      id: Int
+      id: Int,
+      sizes: [Int]? = nil
     ) {
       self.id = id
+      self.sizes = sizes
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case id
+      case sizes
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(id, forKey: .id)
+      try container.encodeIfPresent(sizes.map { $0.map { item in String(item) }.joined(separator: ",") }, forKey: .sizes)
     }
   }
 

@@ -37,7 +37,11 @@ extension OperationPlanner {
       if place == .query, case .array = member.type { styles.insert(member.separator ?? "") }
       operation.parameters.append(OperationPlan.Parameter(member: member, place: place, sentName: sent))
     }
-    if styles.count == 1, let style = styles.first {
+    var isUpload = false
+    if case .upload = operation.body { isUpload = true }
+    if isUpload {
+      // An upload manager states no encoding: what a separator joins is a text before.
+    } else if styles.count == 1, let style = styles.first {
       operation.arrays =
         style.isEmpty ? ".repeated" : style == "," ? ".commas" : ".joined(\(SafeText.literal(style)))"
       for index in operation.parameters.indices where operation.parameters[index].place == .query {
@@ -50,26 +54,35 @@ extension OperationPlanner {
       operation.arrays = operation.arrays ?? ".repeated"
     }
     operation.parameters += body
-    if case .upload = operation.body {
-      for parameter in operation.parameters where parameter.place == .header || parameter.place == .cookie {
+    if isUpload {
+      for parameter in operation.parameters where !isSentByUploads(parameter) {
+        let name =
+          "\(parameter.place.rawValue) parameter \(SafeText.quoted(parameter.sentName ?? parameter.member.key))"
+        let isField = parameter.place != .query
         guard !parameter.member.isRequired else {
           throw Unsupported(
-            node: operation.node,
-            reason:
-              "an upload has the \(parameter.place.rawValue) parameter \(SafeText.quoted(parameter.member.key))",
-            advice: "write an upload manager by hand and set it in `headers`")
+            node: operation.node, reason: "an upload has the \(name)",
+            advice: "write an upload manager by hand\(isField ? " and set it in `headers`" : "")")
         }
         schemas.note(
-          operation.node,
-          "the \(parameter.place.rawValue) parameter \(SafeText.quoted(parameter.member.key)) of an upload is left out",
-          "set it in `headers`")
+          operation.node, "the \(name) of an upload is left out",
+          isField ? "set it in `headers`" : "write an upload manager by hand")
       }
-      operation.parameters.removeAll { $0.place == .header || $0.place == .cookie }
+      operation.parameters.removeAll { !isSentByUploads($0) }
     }
     var names = NameTable()
     for index in operation.parameters.indices {
       operation.parameters[index].member.name = names.unique(operation.parameters[index].member.name)
     }
+  }
+
+  /// Whether a manager without an encoding of its own sends a parameter as the document says: no field, no repeated name, no
+  /// other name than its own.
+  private func isSentByUploads(_ parameter: OperationPlan.Parameter) -> Bool {
+    if case .array = parameter.member.type, parameter.place == .query, parameter.member.separator == nil {
+      return false
+    }
+    return parameter.place != .header && parameter.place != .cookie && parameter.sentName == nil
   }
 
   /// The member for a parameter; nil where an optional one is left out, which is then noted.
