@@ -115,6 +115,17 @@ import XCTest
     XCTAssertEqual(stub.requests.last?.url.query, "q=a&p=2", "a signature is made afresh")
   }
 
+  func testTheQueryOfTheBaseURLIsNotSentTwiceWithALinkThatHasIt() async throws {
+    for link in ["list?key=1&p=2", "list?p=2"] {
+      stub.reset()
+      stub.on("/api/list", page([1], headers: ["Link": "<\(link)>; rel=\"next\""]), page([2]))
+      let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
+      manager.service.environments = ServiceEnvironments("https://homes.test/api?key=1")
+      for try await _ in manager.pages() {}
+      XCTAssertEqual(stub.requests.map(\.url.query), ["key=1", "key=1&p=2"], link)
+    }
+  }
+
   func testAPageThatFailsAheadIsNotRequestedAgain() async throws {
     stub.on("/api/list", page([1, 2], #", "total": 4"#), .status(503), page([3, 4], #", "total": 4"#))
     let manager = makeManager()

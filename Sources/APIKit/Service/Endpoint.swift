@@ -26,7 +26,14 @@ public struct Endpoint: Sendable {
     let base = url.path.hasSuffix(apiName) ? String(url.path.dropLast(apiName.count)) : "/"
     apiName = String(path.hasPrefix(base) ? path.dropFirst(base.count) : path.dropFirst())
     url.path = path
-    url.append(query: String(named.dropFirst(path.count + 1)))
+    // A link repeats what it was asked with, the query of the base URL too.
+    let (rest, names) = (named.dropFirst(path.count + 1), Set(call.parameters.names))
+    let kept = (url.query ?? "").split(separator: "&").filter { pair in
+      let name = PercentEncoding.decode(pair.prefix { $0 != "=" }, plusIsSpace: true)
+      return !rest.split(separator: "&").contains(pair) && name.map(names.contains) != true
+    }
+    url.query = kept.isEmpty ? nil : kept.joined(separator: "&")
+    url.append(query: String(rest))
     guard let location = call.options.location else { return }
     // The server has named the whole URL, query included.
     let secrets = url.pathSecrets
