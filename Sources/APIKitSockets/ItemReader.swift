@@ -3,7 +3,6 @@ import APIKit
 /// The items of one sequence that were not taken yet.
 @MainActor final class ItemReader<Item: Sendable> {
   private var items: [(item: Item, bytes: Int)] = []
-  private var next = 0
   private var bytes = 0
   private var end: Result<Item?, APIError>?
   private let waiters = WaiterQueue<Void, Item?>(cancelled: .success(nil))
@@ -12,7 +11,7 @@ import APIKit
 
   init(onTaken: @escaping () -> Bool) { self.onTaken = onTaken }
 
-  var hasRoom: Bool { items.count - next < SocketInbox.messageLimit && bytes < SocketInbox.byteLimit }
+  var hasRoom: Bool { items.count < SocketInbox.messageLimit && bytes < SocketInbox.byteLimit }
 
   func put(_ item: Item, bytes count: Int) {
     if waiters.resumeFirst(.success(item)) { return }
@@ -39,11 +38,10 @@ import APIKit
 
   /// The next item, or the end; nil when there is neither.
   private func ready() -> Result<Item?, APIError>? {
-    if next < items.count {
-      let (item, count) = items[next]
-      next += 1
+    if !items.isEmpty {
+      // Not kept: one that is slower than its producer is never empty.
+      let (item, count) = items.removeFirst()
       bytes -= count
-      if next == items.count { (items, next) = ([], 0) }
       return .success(item)
     }
     guard let end else { return nil }
