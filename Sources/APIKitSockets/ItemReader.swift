@@ -6,10 +6,15 @@ import APIKit
   private var bytes = 0
   private var end: Result<Item?, APIError>?
   private let waiters = WaiterQueue<Void, Item?>(cancelled: .success(nil))
-  /// Called when an item was taken; false when no producer is left.
-  private let onTaken: () -> Bool
+  /// Called when an item was taken, and when nobody will take any more; false when no producer is left.
+  private let onTaken: @MainActor @Sendable () -> Bool
 
-  init(onTaken: @escaping () -> Bool) { self.onTaken = onTaken }
+  init(onTaken: @escaping @MainActor @Sendable () -> Bool) { self.onTaken = onTaken }
+
+  deinit {
+    // The producer may have waited for room here, and nothing else would tell it.
+    MainDelivery.main.put { [onTaken] in _ = onTaken() }
+  }
 
   var hasRoom: Bool { items.count < SocketInbox.messageLimit && bytes < SocketInbox.byteLimit }
 
@@ -60,8 +65,9 @@ import APIKit
 
   /// A sequence of the items from now on.
   ///
-  /// - Parameter onTaken: Called when an item was taken, for there may be room again; false when no producer is left.
-  mutating func sequence(onTaken: @escaping () -> Bool) -> StreamItems<Item> {
+  /// - Parameter onTaken: Called when an item was taken or the sequence was given up, for there may be room again; false when
+  ///   no producer is left.
+  mutating func sequence(onTaken: @escaping @MainActor @Sendable () -> Bool) -> StreamItems<Item> {
     let reader = ItemReader<Item>(onTaken: onTaken)
     readers.append(WeakReader(reader: reader))
     return StreamItems(reader: reader)

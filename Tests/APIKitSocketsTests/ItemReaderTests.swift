@@ -25,3 +25,24 @@ import XCTest
     XCTAssertNil(first)
   }
 }
+
+#if os(Linux)
+  @MainActor final class GivenUpSequenceTests: StreamCase {
+    func testASequenceThatIsGivenUpHoldsUpNothing() async throws {
+      let (service, _) = try service([
+        [.readRequest, .text(Self.head() + (0..<100).map { "data: \($0)\n\n" }.joined()), .waitForClose]
+      ])
+      let events = Events(service)
+      events.delegate = log
+      var slow: StreamItems<ServerEvent>? = events.events()
+      events.open()
+      await log.wait { log.lines.count == 17 }
+      try await Task.sleep(for: .milliseconds(50))
+      XCTAssertEqual(log.lines.count, 17)
+      _ = slow
+      slow = nil
+      await log.wait { log.lines.count == 101 }
+      events.cancel()
+    }
+  }
+#endif
