@@ -8,8 +8,9 @@ import APIKit
 @MainActor open class BaseEventStreamManager: BaseStreamManager<ServerEvent> {
   /// Receives the events. Weak.
   public weak var delegate: (any EventStreamDelegate)?
-  /// The id of the last event that had one; empty before. The stream is opened again from there. It may be set before
-  /// ``EventStreamManager/open(_:)``, to continue where an earlier run of the application has ended.
+  /// The id of the last event that had one; empty before. The stream is opened again from there. An id with control
+  /// characters, which no header field can have, is passed over. It may be set before ``EventStreamManager/open(_:)``, to
+  /// continue where an earlier run of the application has ended.
   public var lastEventID = ""
 
   /// This object as its subclass's protocol: the object itself, so it lives as long as its methods run.
@@ -57,12 +58,12 @@ import APIKit
   }
 
   override func isLast(_ event: ServerEvent) -> Bool {
-    lastEventID = event.id
+    goesOn(behind: event.id)
     return child.ends(at: event)
   }
 
-  /// An id may come without an event.
-  override func goesOn(behind id: String) { lastEventID = id }
+  /// An id may come without an event. One that no header field can have could not be sent back: the one before it stays.
+  override func goesOn(behind id: String) { if HTTPHeaders.mayBeValue(id) { lastEventID = id } }
 
   override func didOpen(with response: HTTPResponse) {
     delegate?.events(self, didOpenWith: response, number: connections)

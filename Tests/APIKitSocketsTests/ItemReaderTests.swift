@@ -44,5 +44,23 @@ import XCTest
       await log.wait { log.lines.count == 101 }
       events.cancel()
     }
+
+    func testAnIdThatNoFieldCanHaveDoesNotEndTheStream() async throws {
+      for id in ["a\u{7}b", "a\u{7F}"] {
+        let log = StreamLog()
+        let (service, server) = try service([
+          [.readRequest, .text(Self.head() + "retry: 0\nid: 1\ndata: a\n\nid: \(id)\ndata: b\n\n")],
+          [.readRequest, .text(Self.head() + "data: c\n\n"), .waitForClose],
+        ])
+        let events = Events(service)
+        events.delegate = log
+        events.jitter = { 0 }
+        events.open()
+        await log.wait { log.lines.last == "message c" || log.closing != nil }
+        XCTAssertNil(log.closing)
+        XCTAssertEqual(server.requests.last?.headers["Last-Event-ID"], "1")
+        events.cancel()
+      }
+    }
   }
 #endif

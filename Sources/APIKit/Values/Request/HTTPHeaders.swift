@@ -93,17 +93,23 @@ public struct HTTPHeaders: Sendable, Hashable {
       guard !field.name.isEmpty, field.name.utf8.allSatisfy({ token.contains($0) }) else {
         throw APIError(.assembly, .invalidHeader, "\(field.name.debugDescription) is not a header name")
       }
-      // Field values: visible characters, space, tab and bytes beyond ASCII; no other control (9110, 5.5). Every request
-      // is checked, and an index of the string for each byte would cost four times as much.
-      var value = field.value
-      let control = value.withUTF8 { bytes in
-        bytes.firstIndex { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }.map { (offset: $0, byte: bytes[$0]) }
-      }
-      if let control {
+      if let control = Self.firstControl(field.value) {
         throw APIError(
           .assembly, .invalidHeader,
           "the value of \(field.name) has the control character \(control.byte) at byte \(control.offset)")
       }
+    }
+  }
+
+  /// Whether a text may be the value of a field.
+  package static func mayBeValue(_ text: String) -> Bool { firstControl(text) == nil }
+
+  /// The first byte that no value may have: visible characters, space, tab and bytes beyond ASCII, and no other control (RFC
+  /// 9110, 5.5). Every request is checked, and an index of the string for each byte would cost four times as much.
+  private static func firstControl(_ value: String) -> (offset: Int, byte: UInt8)? {
+    var value = value
+    return value.withUTF8 { bytes in
+      bytes.firstIndex { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }.map { ($0, bytes[$0]) }
     }
   }
 
