@@ -20,6 +20,16 @@ import XCTest
     XCTAssertNil(stub.requests[1].headers["If-Modified-Since"])
   }
 
+  /// RFC 9110, 8.8.3: none of these can be sent back.
+  func testAValidatorThatNoFieldCanHaveIsNotSent() async throws {
+    if responsesComeFromDemoServer { return }
+    for name in ["ETag", "Last-Modified"] {
+      let response = try await second(after: 70, ["Cache-Control": "max-age=60", name: "\"a\u{7}\""])
+      XCTAssertEqual(response.raw[0].int, 2)
+      XCTAssertEqual(stub.requests.count, 2)
+    }
+  }
+
   /// RFC 9111, 4.3.3 and 4.3.4: the stored body, with the fields of the 304 over the stored ones.
   func testA304FreshensTheStoredResponse() async throws {
     let response = try await second(

@@ -21,8 +21,11 @@ enum HTTPValidation {
   /// The fields that make a request conditional on a stored response; empty when that has no validator.
   static func conditions(for stored: HTTPHeaders) -> HTTPHeaders {
     var fields = HTTPHeaders()
-    if let tag = stored["ETag"] { fields.add("If-None-Match", tag) }
-    if let date = stored["Last-Modified"] { fields.add("If-Modified-Since", date) }
+    // A server may send what no request can have: that is no validator.
+    if let tag = stored["ETag"], HTTPHeaders.mayBeValue(tag) { fields.add("If-None-Match", tag) }
+    if let date = stored["Last-Modified"], HTTPHeaders.mayBeValue(date) {
+      fields.add("If-Modified-Since", date)
+    }
     return fields
   }
 
