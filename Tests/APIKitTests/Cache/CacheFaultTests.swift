@@ -117,6 +117,30 @@ final class CacheFaultTests: XCTestCase {
     }
   }
 
+  func testAWrongSumOfSizesIsCorrected() async throws {
+    for harm in [
+      "UPDATE totals SET bytes = 1 << 40", "UPDATE totals SET bytes = -(1 << 40)",
+      "UPDATE entries SET size = 1 << 40 WHERE id = 3",
+    ] {
+      let folder = try CacheFixture.folder(self)
+      await fill(folder, 10)
+      let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
+      try database.execute(harm)
+      let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder, maximumBytes: 100_000))
+      for number in 11...30 {
+        cache.put(CacheFixture.entry(number, bytes: 300))
+        await cache.flush()
+      }
+      XCTAssertNotNil(cache.onDisk(30), harm)
+      XCTAssertNotNil(cache.onDisk(29), harm)
+      for number in 31...300 { cache.put(CacheFixture.entry(number, bytes: 300)) }
+      await cache.flush()
+      let sum = try database.number("SELECT sum(size) FROM entries")
+      XCTAssertLessThanOrEqual(sum, 100_000, harm)
+      XCTAssertEqual(sum, try database.number("SELECT bytes FROM totals"), harm)
+    }
+  }
+
   func testADatabaseOfALaterVersionIsLeftAlone() async throws {
     let folder = try CacheFixture.folder(self)
     await fill(folder, 1)

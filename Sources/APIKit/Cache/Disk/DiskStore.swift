@@ -218,6 +218,8 @@ final class DiskStore {
   func evict(to maximumBytes: Int, now: Double) throws(SQLiteFailure) -> (files: [String], count: Int) {
     var files: [String] = []
     var count = 0
+    let sum = try totals().bytes
+    if sum < 0 || sum / 2 > maximumBytes { files = try correctSum(maximumBytes) }
     for selection in [
       "SELECT id, size FROM entries WHERE expiry <= ?1 ORDER BY expiry LIMIT 32",
       // By now no expired row is left; the condition is there so that both statements take the same
@@ -240,7 +242,20 @@ final class DiskStore {
         count += rows.count
       }
     }
-    return (files, count)
+    // Nothing is left, and there is too much.
+    return (try files + correctSum(maximumBytes), count)
+  }
+
+  /// Corrects the sum of the sizes, which a flipped bit may have changed: with a wrong one nothing would be kept, or nothing
+  /// evicted. Rows with a size that none has go first.
+  private func correctSum(_ maximumBytes: Int) throws(SQLiteFailure) -> [String] {
+    let files = try remove("size < 0 OR size > ?") { $0.bind(1, Int64(maximumBytes)) }
+    try database.execute(
+      """
+      UPDATE totals SET bytes = (SELECT coalesce(sum(size), 0) FROM entries),
+      count = (SELECT count(*) FROM entries)
+      """)
+    return files
   }
 
   // MARK: Insides
