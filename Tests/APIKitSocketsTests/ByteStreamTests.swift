@@ -48,9 +48,16 @@ final class ByteStreamMachineTests: XCTestCase {
   func testAReadThatIsGivenUpLosesNoByte() {
     XCTAssertEqual(read(10, 10, id: 1), [])
     XCTAssertEqual(receive("abc"), [])
-    XCTAssertTrue(machine.giveUp(1))
-    XCTAssertFalse(machine.giveUp(1))
+    XCTAssertNotNil(machine.giveUp(1))
+    XCTAssertNil(machine.giveUp(1))
     XCTAssertEqual(read(1, 10, id: 2), ["2:abc"])
+  }
+
+  func testAReadThatIsGivenUpHoldsUpNoOther() {
+    XCTAssertEqual(read(10, 10, id: 1), [])
+    XCTAssertEqual(read(1, 10, id: 2), [])
+    XCTAssertEqual(receive("abc"), [])
+    XCTAssertEqual(machine.giveUp(1).map(texts), ["2:abc"])
   }
 
   func testTheEndsAreToldApart() {

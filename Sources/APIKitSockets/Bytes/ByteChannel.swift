@@ -176,9 +176,9 @@ final class ByteChannel: WireOwner, @unchecked Sendable {
   }
 
   private func giveUpRead(_ id: Int, _ error: APIError) {
-    guard machine.giveUp(id) else { return }
+    guard let served = machine.giveUp(id) else { return }
     reads.removeValue(forKey: id)?.resume(returning: .failure(error))
-    steer()
+    tell(served)
   }
 
   /// The bytes are the wire's already, and leave.

@@ -66,12 +66,12 @@ struct ByteStreamMachine {
     return serve()
   }
 
-  /// Gives a read up. False when it was served already.
-  mutating func giveUp(_ id: Int) -> Bool {
+  /// Gives a read up, so that those behind it may be served. Nil when it was served already.
+  mutating func giveUp(_ id: Int) -> [(Int, Outcome)]? {
     let count = waiting.count
     if waiting.first?.id == id { searched = start }
     waiting.removeAll { $0.id == id }
-    return waiting.count < count
+    return waiting.count < count ? serve() : nil
   }
 
   private mutating func serve() -> [(Int, Outcome)] {
