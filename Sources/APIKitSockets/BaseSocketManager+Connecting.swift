@@ -14,7 +14,7 @@ extension BaseSocketManager {
     }
     state = .connecting
     self.opener = opener
-    (isClosedByCaller, isMuted, connections, kept) = (false, false, 0, [])
+    (isClosedByCaller, isMuted, connections, kept, keptBytes) = (false, false, 0, [], 0)
     asked = (parameters, HTTPHeaders())
     cycle.restart(child.reconnection, for: user)
     connect()
@@ -92,7 +92,7 @@ extension BaseSocketManager {
     cycle.hold(watchNetwork(channel)) { channel.release() }
     channel.begin(inbox)
     let unsent = kept
-    kept = []
+    (kept, keptBytes) = ([], 0)
     for message in unsent { channel.send(message.message, packs: message.packs) }
     tellOpener(.success(opening))
     delegate?.socket(self, didOpenWith: opening)
@@ -206,12 +206,17 @@ extension BaseSocketManager {
   /// Keeps messages for the next connection as the policy says, and returns the others.
   private func keep(_ unsent: [SocketUnsent]) -> [SocketUnsent] {
     guard case .keep(let limit) = cycle.machine.policy.unsent else { return unsent }
-    var bytes = kept.reduce(0) { $0 + WebSocketFrame.size(of: $1.message) }
+    var bytes = keptBytes
     var dropped: [SocketUnsent] = []
     // None overtakes one that is dropped.
     for message in unsent {
       if !message.hasBegun { bytes += WebSocketFrame.size(of: message.message) }
-      if message.hasBegun || bytes > limit { dropped.append(message) } else { kept.append(message) }
+      if message.hasBegun || bytes > limit {
+        dropped.append(message)
+      } else {
+        kept.append(message)
+        keptBytes = bytes
+      }
     }
     return dropped
   }
@@ -239,7 +244,7 @@ extension BaseSocketManager {
     (state, isEnding) = (.closed, true)
     lastClosing = closing
     let unsent = kept + unsent
-    kept = []
+    (kept, keptBytes) = ([], 0)
     let error = closing.error ?? Self.closedError
     pingers.resumeAll(.failure(error))
     tellOpener(.failure(error))

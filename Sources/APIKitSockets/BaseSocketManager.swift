@@ -43,6 +43,8 @@ public import APIKit
   var connections = 0
   /// The messages for the next connection.
   var kept: [SocketUnsent] = []
+  /// How many bytes these take.
+  var keptBytes = 0
   /// Whether the caller has closed, and whether nothing more is delivered but the end.
   var isClosedByCaller = false
   var isMuted = false
@@ -119,12 +121,13 @@ public import APIKit
 
   private func put(_ message: SocketMessage, _ compressed: Bool) throws(APIError) {
     if isBetweenConnections, case .keep(let limit) = cycle.machine.policy.unsent {
-      let bytes = kept.reduce(WebSocketFrame.size(of: message)) { $0 + WebSocketFrame.size(of: $1.message) }
+      let bytes = keptBytes + WebSocketFrame.size(of: message)
       guard bytes <= limit else {
         throw APIError(
           .transport, .sendQueueFull,
           "with this message \(bytes) bytes wait for the next connection, and \(limit) may")
       }
+      keptBytes = bytes
       return kept.append(SocketUnsent(message: message, hasBegun: false, packs: compressed))
     }
     let channel = try openChannel()

@@ -160,6 +160,19 @@
       XCTAssertTrue(server.waitUntilIdle())
     }
 
+    func testMessagesThatAreKeptAreNotCountedAgainForEachOther() async throws {
+      let socket = try socket(server([[.readHead, .upgrade(), .reset]]))
+      socket.time = ManualTime()
+      socket.reconnection = .standard
+      socket.reconnection.unsent = .keep(upTo: .max)
+      socket.open()
+      await log.wait("lost") { log.lines == ["open", "disconnect"] }
+      let start = ContinuousClock.now
+      for _ in 0..<20_000 { try socket.send("x") }
+      XCTAssertLessThan(ContinuousClock.now - start, .seconds(3))
+      socket.cancel()
+    }
+
     func testMasksAreDrawnAnewForEachFrame() {
       var source = MaskSource()
       let masks = (0..<10_000).map { _ in source.next() }
