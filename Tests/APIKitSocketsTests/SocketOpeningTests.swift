@@ -19,6 +19,16 @@
 
   /// What comes before a socket is open: waits, refusals, redirects, credentials, trust.
   @MainActor final class SocketOpeningTests: SocketCase {
+    func testARefusalOfAnOlderServerIsToldByItsStatus() async throws {
+      let server = try server([
+        [.readRequest, .text("HTTP/1.0 503 No\r\nContent-Length: 4\r\n\r\nbusy")]
+      ])
+      let socket = try socket(server)
+      socket.open()
+      await log.waitForClose()
+      XCTAssertEqual(log.closing?.error?.context.status, 503)
+    }
+
     func testItWaitsForTheNetworkAndForACredential() async throws {
       let server = try server([[.readHead, .upgrade(), .waitForClose]])
       let network = NetworkMonitor(watchesSystem: false)

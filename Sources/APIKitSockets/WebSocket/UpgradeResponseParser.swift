@@ -85,12 +85,12 @@ struct UpgradeResponseParser {
       skippedBytes += head.count
       (head, searched) = ([], 0)
     }
-    guard let (status, headers) = Self.parse(head) else {
+    guard let (version, status, headers) = Self.parse(head) else {
       throw APIError(.transport, .malformedResponse, "the response is no HTTP/1.1")
     }
     // An interim response (RFC 9110, 15.2).
     guard status == 101 || status >= 200 else { return }
-    let response = HTTPResponse(status: status, headers: headers, version: .http1_1)
+    let response = HTTPResponse(status: status, headers: headers, version: version)
     self.response = response
     if status == 204 || status == 304 {
       framing = .none
@@ -124,15 +124,18 @@ struct UpgradeResponseParser {
     }
   }
 
-  private static func parse(_ head: [UInt8]) -> (status: Int, headers: HTTPHeaders)? {
+  private static func parse(_ head: [UInt8]) -> (HTTPVersion, status: Int, headers: HTTPHeaders)? {
     let lines = head.split(separator: 0x0A, omittingEmptySubsequences: true).map { line in
       line.last == 0x0D ? line.dropLast() : line
     }
-    guard let first = lines.first, first.starts(with: "HTTP/1.1 ".utf8) else { return nil }
+    guard let first = lines.first else { return nil }
+    // An older server may refuse.
+    let isOlder = first.starts(with: "HTTP/1.0 ".utf8)
+    guard isOlder || first.starts(with: "HTTP/1.1 ".utf8) else { return nil }
     // Three digits, and a space where a reason follows (RFC 9112, 4).
     let (digits, behind) = (first.dropFirst(9).prefix(3), first.dropFirst(12).first ?? 0x20)
     guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }), behind == 0x20,
-      let status = Int(String(decoding: digits, as: UTF8.self)), status >= 100
+      let status = Int(String(decoding: digits, as: UTF8.self)), status >= (isOlder ? 200 : 100)
     else { return nil }
     var headers = HTTPHeaders()
     for line in lines.dropFirst() where !line.isEmpty {
@@ -144,7 +147,7 @@ struct UpgradeResponseParser {
       let value = String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingSpaces()
       headers.add(name, HTTPHeaders.received(value))
     }
-    return (status, headers)
+    return (isOlder ? .http1_0 : .http1_1, status, headers)
   }
 }
 
