@@ -69,6 +69,37 @@ import XCTest
     XCTAssertEqual(counts.waiting, 0)
   }
 
+  /// Has the database keep what it has, until it is told otherwise.
+  private func setRefusal(_ isOn: Bool, of event: String) throws {
+    let database = try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 10_000)
+    try database.execute(
+      isOn
+        ? "CREATE TRIGGER no BEFORE \(event) ON events BEGIN SELECT RAISE(ABORT, 'no room'); END"
+        : "DROP TRIGGER no")
+  }
+
+  func testABatchThatCannotBeRemovedIsNotSentAgainAtOnce() async throws {
+    for (event, status) in [("DELETE", 200), ("UPDATE", 413)] {
+      batches = []
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+      onSend = { _ in if status != 200 { throw self.status(status) } }
+      let log = log(size: 2)
+      log.record("a")
+      log.record("b")
+      log.start()
+      onSend = { [self] _ in
+        if batches.count == 1 { try setRefusal(true, of: event) }
+        if status != 200 { throw self.status(status) }
+      }
+      await waitForBatches(1)
+      try await Task.sleep(for: .milliseconds(300))
+      XCTAssertLessThan(batches.count, 3, event)
+      try setRefusal(false, of: event)
+      await log.setConsent(false)
+      try? FileManager.default.removeItem(atPath: folder)
+    }
+  }
+
   func testFlushLeavesNothingOfWhatWasRecordedBefore() async throws {
     let log = log(size: 30)
     log.start()

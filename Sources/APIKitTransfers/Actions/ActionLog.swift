@@ -168,31 +168,39 @@ import Foundation
       guard let batch = await report({ try await store.next(size: batchSize, atLeast: least) }) ?? nil else {
         break
       }
-      // All of its actions were damaged.
-      guard !batch.events.isEmpty else {
-        await report { try await store.finish(batch) }
+      guard let isHalved = await isRefused(batch) else {
+        guard !Task.isCancelled, await pause(&failures) else { return }
         continue
       }
-      let dropped = await report { try await store.counts() }?.dropped ?? 0
-      do {
-        try await send(ActionBatch(batch, dropped: dropped))
-        await report { try await store.finish(batch) }
-        failures = 0
-      } catch {
-        guard !Task.isCancelled else { return }
-        let status = (error as? APIError).flatMap { $0.context.status ?? $0.evidence?.status }
-        if let status, [400, 413, 422].contains(status) {
-          await report { try await store.halve(batch) }
-          continue
-        }
-        failures += 1
-        loop.wake()
-        let wait = backoff.wait(before: failures, jitter: .random(in: 0.5...1))
-        do { try await time.sleep(for: wait) } catch { return }
+      // Where that cannot be written it is tried again, and the batch is not sent once more.
+      while await report({ isHalved ? try await store.halve(batch) : try await store.finish(batch) }) == nil {
+        guard await pause(&failures) else { return }
       }
+      failures = 0
     }
     // What was asked for meanwhile is not over yet.
     if !loop.isWantedAgain { wantsAll = false }
+  }
+
+  /// Sends a batch. Whether the server has refused its content; nil where it has to be sent again.
+  private func isRefused(_ batch: ActionStore.Batch) async -> Bool? {
+    // All of its actions were damaged.
+    guard !batch.events.isEmpty else { return false }
+    let dropped = await report { try await store.counts() }?.dropped ?? 0
+    do { try await send(ActionBatch(batch, dropped: dropped)) } catch {
+      let status = (error as? APIError).flatMap { $0.context.status ?? $0.evidence?.status }
+      return status.map([400, 413, 422].contains) == true ? true : nil
+    }
+    return false
+  }
+
+  /// Waits after another failure. False when it was cancelled meanwhile.
+  private func pause(_ failures: inout Int) async -> Bool {
+    failures += 1
+    loop.wake()
+    let wait = backoff.wait(before: failures, jitter: .random(in: 0.5...1))
+    do { try await time.sleep(for: wait) } catch { return false }
+    return true
   }
 
   @discardableResult private func report<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
