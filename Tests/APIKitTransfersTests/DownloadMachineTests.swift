@@ -163,6 +163,19 @@ final class DownloadMachineTests: XCTestCase {
     }
   }
 
+  func testA416OfAnotherFileDoesNotCompleteThisOne() {
+    var machine = DownloadMachine()
+    _ = machine.responded(200, headers([("ETag", "\"a\"")]))
+    _ = machine.took(40)
+    XCTAssertEqual(machine.responded(416, part("bytes */40", [("ETag", "\"b\"")])), .startOver)
+    var dated = DownloadMachine()
+    _ = dated.responded(200, headers(Self.dates))
+    _ = dated.took(40)
+    XCTAssertEqual(
+      dated.responded(416, part("bytes */40", [("Last-Modified", "Sat, 21 Nov 2026 10:20:09 GMT")])),
+      .startOver)
+  }
+
   func testA416AtTheEndOfAFileOfUnknownLengthCompletesIt() {
     var machine = DownloadMachine()
     _ = machine.responded(200, headers([("ETag", "\"a\"")]))

@@ -92,8 +92,11 @@ struct DownloadMachine: Sendable {
     case 200: return takeWhole(headers)
     case 206: return takePart(headers)
     case 416:
-      // Everything is there, and only the length was not known.
-      if state.total == nil, state.offset > 0, ContentRange(headers)?.total == state.offset {
+      // Everything is there, and only the length was not known; unless it is that of another file.
+      if state.total == nil, state.offset > 0, ContentRange(headers)?.total == state.offset,
+        headers["ETag"] ?? state.etag == state.etag,
+        state.etag != nil || headers["Last-Modified"] ?? state.lastModified == state.lastModified
+      {
         state.total = state.offset
         return .finish
       }
