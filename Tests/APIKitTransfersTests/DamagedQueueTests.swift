@@ -66,6 +66,39 @@ final class DamagedQueueTests: DurableQueueCase {
     XCTAssertGreaterThan(damagedDatabases, 5)
   }
 
+  func testDamageThatHoldsUpItemsIsSeen() async throws {
+    let definition =
+      "sql = 'CREATE INDEX items_ready ON items (due, id) WHERE state = 0 AND head = 1 AND needs"
+    for harm in [
+      "UPDATE items SET head = 0 WHERE id = 1", "UPDATE items SET head = 0 WHERE id = 3",
+      "UPDATE items SET needs = 1 WHERE id = 3", "UPDATE totals SET bytes = 1 << 40",
+      // An index without its entries.
+      """
+      PRAGMA writable_schema = RESET; PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET \(definition) = 9' WHERE name = 'items_ready';
+      PRAGMA writable_schema = RESET; REINDEX items_ready; PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET \(definition) = 0' WHERE name = 'items_ready';
+      """,
+    ] {
+      try? FileManager.default.removeItem(atPath: folder)
+      let ids = try await queue().enqueue([entry("a", lane: "l"), entry("b", lane: "l"), entry("c")])
+      try SQLiteDatabase(path: path, patience: 100).execute(harm)
+      let queue = queue()
+      try await queue.checkWhole()
+      var sent: [Int64] = []
+      for _ in 0..<3 {
+        for row in try await queue.claim(atMost: 10) {
+          sent.append(row.id)
+          try await queue.finish(row.id, landing: nil)
+        }
+      }
+      XCTAssertEqual(sent.sorted(), ids, harm)
+      let copies = await queue.damagedDatabases
+      XCTAssertEqual(copies.count, 1, harm)
+      _ = try await queue.enqueue([entry("new")])
+    }
+  }
+
   func testWhatCanBeReadOfADamagedDatabaseIsCarriedOverAndToldAtEachLaunch() async throws {
     _ = try await queue().enqueue(
       (0..<500).map { entry(String(repeating: "\($0) ", count: 60), lane: $0 < 10 ? "a" : nil) })

@@ -198,13 +198,14 @@ actor DurableQueue {
     }
   }
 
-  /// Reads all pages: a damaged one may hide items without any read that fails. Once a launch, when items are on their way.
+  /// Reads all pages: a damaged one may hide items, or hold them up, without any read that fails. Once a launch, when items are
+  /// on their way.
   func checkWhole() throws(Fault) {
     try use { (store) throws(SQLiteFailure) in
       try store.database.snapshot { () throws(SQLiteFailure) in
-        guard try store.database.isSound(),
-          try store.database.number("SELECT count(*) FROM items") == store.totals().count
-        else { throw SQLiteFailure(code: Self.damage, message: "items are missing, or pages do not fit") }
+        guard try store.database.isSound(withIndexes: true), try store.addsUp() else {
+          throw SQLiteFailure(code: Self.damage, message: "items are missing, or pages do not fit")
+        }
       }
     }
   }

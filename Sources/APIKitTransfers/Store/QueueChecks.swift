@@ -89,6 +89,19 @@ extension QueueStore {
     }
   }
 
+  /// Whether the counts are those of the rows, and nothing holds up an item that waits for nothing.
+  func addsUp() throws(SQLiteFailure) -> Bool {
+    try database.number(
+      """
+      SELECT (SELECT count(*) = (SELECT count FROM totals) AND total(size) = (SELECT bytes FROM totals) FROM items)
+      AND NOT EXISTS (SELECT 1 FROM items WHERE id <= 0 OR state < 2 AND lane IS NULL AND head <> 1)
+      AND NOT EXISTS (
+        SELECT 1 FROM items WHERE state < 2 AND lane IS NOT NULL GROUP BY lane HAVING max(head) <> 1)
+      AND NOT EXISTS (
+        SELECT 1 FROM items WHERE needs <> (SELECT count(*) FROM needs WHERE child = items.id))
+      """) != 0
+  }
+
   /// Another content of an item.
   func replacePayload(of row: Row, with content: [UInt8]) throws(SQLiteFailure) {
     guard let payload = seal.close(content, .queuedItem, of: row.user) else { throw QueueSeal.failure }

@@ -133,8 +133,10 @@ package final class SQLiteDatabase {
   }
 
   /// Whether the database's pages are consistent. It reads all of them.
-  package func isSound() throws(SQLiteFailure) -> Bool {
-    let check = try prepare("PRAGMA quick_check(1)")
+  ///
+  /// - Parameter withIndexes: Whether the indexes are compared with their tables as well, which takes longer.
+  package func isSound(withIndexes: Bool = false) throws(SQLiteFailure) -> Bool {
+    let check = try prepare("PRAGMA \(withIndexes ? "integrity" : "quick")_check(1)")
     return try check.step() && check.text(0) == "ok"
   }
 
