@@ -23,6 +23,8 @@ import Foundation
   private let loop = WorkLoop()
   private var timer: Task<Void, Never>?
   private var tidied: Duration?
+  /// Whether the database was looked over in this launch.
+  private var isChecked = false
   /// Results of items that could not be written, by their ids. They are written later.
   private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
   /// Items whose delegate was told and whose landing is still on the disk.
@@ -99,17 +101,19 @@ import Foundation
 
   private func takeMore() async {
     for (id, work) in owed where await report(work) { owed[id] = nil }
-    guard isRunning, !configuration.network.condition.isOffline else { return }
+    guard isRunning else { return }
+    let isOffline = configuration.network.condition.isOffline
     var wait: Duration? = Self.poll
     var isResting = false
     await report { () async throws(DurableQueue.Fault) in
-      let isFirst = self.tidied == nil
       if self.tidied.map({ self.time.now - $0 >= Self.poll }) ?? true { try await self.tidy() }
-      let free = self.configuration.concurrency - self.running.count
+      // What is too old ends without a network, too.
+      let free = isOffline ? 0 : self.configuration.concurrency - self.running.count
       guard free > 0 else { return }
       let rows = try await self.queue.claim(atMost: free)
       for row in rows { self.begin(row) }
-      if isFirst {
+      if !self.isChecked {
+        self.isChecked = true
         // The log may still have items that were dropped when a process ended.
         try await self.queue.emptyLog()
         try await self.queue.checkWhole()
@@ -120,7 +124,7 @@ import Foundation
       isResting = self.running.isEmpty && self.owed.isEmpty && next == nil
       wait = next.map { min($0, Self.poll) } ?? Self.poll
     }
-    onRest()
+    if !isOffline { onRest() }
     if isResting, running.isEmpty { loop.wake() }
     timer?.cancel()
     guard isRunning, let wait else { return }
