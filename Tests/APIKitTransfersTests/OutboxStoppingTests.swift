@@ -8,6 +8,23 @@ import XCTest
 
 /// What an outbox does while it may not send.
 @MainActor final class OutboxStoppingTests: OutboxCase {
+  func testNothingIsSentBehindStop() async throws {
+    for round in 0..<60 {
+      let outbox = outbox { $0.folder = self.folder + "/\(round)" }
+      _ = try await outbox.enqueue(manager(), ["text": "hello"])
+      outbox.start()
+      // The runner is at another step each time.
+      for _ in 0..<(round % 30) { await Task.yield() }
+      await outbox.stop()
+      XCTAssertTrue(outbox.runner.running.isEmpty)
+      let count = stub.requests.count
+      try await Task.sleep(for: .milliseconds(5))
+      XCTAssertEqual(stub.requests.count, count, "round \(round)")
+      let items = try await outbox.items()
+      XCTAssertEqual(items.filter { $0.state == .sending }, [])
+    }
+  }
+
   func testAnItemExpiresWithoutANetwork() async throws {
     network.force(.offline)
     let (outbox, delegate) = (outbox { $0.lifetime = .seconds(60) }, OutboxRecorder())

@@ -111,6 +111,11 @@ import Foundation
       let free = isOffline ? 0 : self.configuration.concurrency - self.running.count
       guard free > 0 else { return }
       let rows = try await self.queue.claim(atMost: free)
+      // It may have been stopped meanwhile: whoever waits for that expects nothing to be sent any more.
+      guard self.isRunning else {
+        for row in rows { await self.putBack(row, .zero, isAttempt: false) }
+        return
+      }
       for row in rows { self.begin(row) }
       if !self.isChecked {
         self.isChecked = true
