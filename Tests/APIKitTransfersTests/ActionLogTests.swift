@@ -129,6 +129,20 @@ import XCTest
     await waiting.value
   }
 
+  func testFlushDoesNotWaitForTheNextAttempt() async throws {
+    onSend = { _ in throw self.status(503) }
+    let log = log()
+    log.start()
+    log.record("a")
+    await log.flush()
+    XCTAssertEqual(batches.count, 1)
+    let second = Task { await log.flush() }
+    await waitForBatches(2)
+    await second.value
+    XCTAssertEqual(batches.count, 2)
+    XCTAssertEqual(batches[0].key, batches[1].key)
+  }
+
   func testADamagedActionIsParkedAndNotSent() async throws {
     let log = log(size: 30)
     for name in ["one", "two", "six"] { log.record(name) }

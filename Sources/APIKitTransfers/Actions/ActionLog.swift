@@ -36,6 +36,8 @@ import Foundation
   private let send: Send
   private var pending: Task<Void, Never>?
   private let loop = WorkLoop()
+  /// The wait after a failure, while there is one.
+  private var pausing: Task<Void, Never>?
   private var isRunning = false
   /// Whether what is left goes although it is no whole batch.
   private var wantsAll = false
@@ -120,6 +122,8 @@ import Foundation
     await pending?.value
     wantsAll = true
     pump()
+    // Who asks now does not wait for the next attempt, which may be minutes away.
+    pausing?.cancel()
     if loop.task != nil { await loop.wait() }
   }
 
@@ -194,13 +198,20 @@ import Foundation
     return false
   }
 
-  /// Waits after another failure. False when it was cancelled meanwhile.
+  /// Waits after another failure, until ``flush()`` at most. False when the sending was cancelled meanwhile.
   private func pause(_ failures: inout Int) async -> Bool {
     failures += 1
     loop.wake()
     let wait = backoff.wait(before: failures, jitter: .random(in: 0.5...1))
-    do { try await time.sleep(for: wait) } catch { return false }
-    return true
+    let pause = Task { [time] in _ = try? await time.sleep(for: wait) }
+    pausing = pause
+    await withTaskCancellationHandler {
+      await pause.value
+    } onCancel: {
+      pause.cancel()
+    }
+    pausing = nil
+    return !Task.isCancelled
   }
 
   @discardableResult private func report<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
