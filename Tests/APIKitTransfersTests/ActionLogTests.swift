@@ -143,6 +143,21 @@ import XCTest
     XCTAssertEqual(batches[0].key, batches[1].key)
   }
 
+  func testAnActionOfABatchThatIsGoneIsSentInAnother() async throws {
+    var first: ActionLog? = log()
+    first?.record("a")
+    first?.record("b")
+    _ = await first?.counts()
+    first = nil
+    let database = try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 1000)
+    try database.execute("UPDATE events SET batch = 4 WHERE sequence = 1")
+    let second = log()
+    second.start()
+    await second.flush()
+    XCTAssertEqual(batches.flatMap(names), ["a", "b"])
+    await waitUntilEmpty(second)
+  }
+
   func testADamagedActionIsParkedAndNotSent() async throws {
     let log = log(size: 30)
     for name in ["one", "two", "six"] { log.record(name) }

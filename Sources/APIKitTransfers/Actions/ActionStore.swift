@@ -71,6 +71,8 @@ actor ActionStore {
         Batch(id: row.integer(0), key: row.text(1) ?? "")
       }
       if let batch = oldest.first { return try filled(batch, database) }
+      // There is no batch: an action that names one was damaged, and would never be sent.
+      try database.execute("UPDATE events SET batch = 0 WHERE batch > 0")
       let waiting = try database.number("SELECT count(*) FROM events WHERE batch = 0")
       guard waiting >= Int64(max(1, least)) else { return nil }
       let batch = try Self.makeBatch(database)
