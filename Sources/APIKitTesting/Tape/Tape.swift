@@ -116,6 +116,13 @@ public struct Tape: Sendable {
       throw APIError(.transport, .fileFailed, "the file \(folder)/\(file) of the tape cannot be read")
     }
     body.bytes = Array(data)
+    // Only what this framework has written is named by its digest.
+    let isWhole = file.utf8.count != 68 || !file.hasSuffix(".bin") || file == body.digest + ".bin"
+    guard isWhole else {
+      throw APIError(
+        .transport, .fileFailed,
+        "the file \(folder)/\(file) of the tape is not what was recorded: its digest is another")
+    }
     body.file = nil
   }
 

@@ -54,6 +54,14 @@ final class TapeFileTests: TapeCase {
     try Data().write(to: URL(fileURLWithPath: file + ".bodies/old.bin"))
     try tape.tape.write(to: file)
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: file + ".bodies").count, 1)
+    // What was cut or changed is not played.
+    let body = file + ".bodies/" + (try FileManager.default.contentsOfDirectory(atPath: file + ".bodies")[0])
+    for harmed in [Array(bytes.dropLast()), [1] + bytes.dropFirst()] {
+      try Data(harmed).write(to: URL(fileURLWithPath: body))
+      XCTAssertThrowsError(try Tape(contentsOf: file)) {
+        XCTAssertEqual(($0 as? APIError)?.reason, .fileFailed)
+      }
+    }
     // From memory its file is not found.
     let data = try Data(contentsOf: URL(fileURLWithPath: file))
     do throws(APIError) {
