@@ -35,4 +35,18 @@ import XCTest
     XCTAssertEqual(delegate.story, ["queued 1", "failed deadline-exceeded 0"])
     XCTAssertEqual(stub.requests.count, 0)
   }
+
+  func testFinishReturnsWhereTheOutboxCannotBeUsed() async throws {
+    let first = outbox()
+    _ = try await first.enqueue(manager(), ["text": "hello"])
+    try SQLiteDatabase(path: "\(folder)/queue.sqlite", patience: 1000).execute("PRAGMA user_version = 99")
+    let (second, done) = (outbox(), Counter())
+    second.start()
+    Task {
+      await second.finish()
+      done.increment()
+    }
+    try await turn { done.value == 1 }
+    XCTAssertEqual(stub.requests.count, 0)
+  }
 }

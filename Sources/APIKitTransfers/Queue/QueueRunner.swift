@@ -105,7 +105,7 @@ import Foundation
     let isOffline = configuration.network.condition.isOffline
     var wait: Duration? = Self.poll
     var isResting = false
-    await report { () async throws(DurableQueue.Fault) in
+    let isUsable = await report { () async throws(DurableQueue.Fault) in
       if self.tidied.map({ self.time.now - $0 >= Self.poll }) ?? true { try await self.tidy() }
       // What is too old ends without a network, too.
       let free = isOffline ? 0 : self.configuration.concurrency - self.running.count
@@ -130,7 +130,8 @@ import Foundation
       wait = next.map { min($0, Self.poll) } ?? Self.poll
     }
     if !isOffline { onRest() }
-    if isResting, running.isEmpty { loop.wake() }
+    // Nothing can be sent from a database that cannot be used, however long somebody waits.
+    if isResting || !isUsable && owed.isEmpty, running.isEmpty { loop.wake() }
     timer?.cancel()
     guard isRunning, let wait else { return }
     timer = Task { [weak self, time] in
