@@ -158,6 +158,33 @@ import XCTest
     await waitUntilEmpty(second)
   }
 
+  func testAnActionThatOnlyAnIndexHasIsNotAskedForWithoutEnd() async throws {
+    var first: ActionLog? = log()
+    first?.record("a")
+    first?.record("b")
+    _ = await first?.counts()
+    first = nil
+    let database = try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 1000)
+    try database.execute(
+      """
+      PRAGMA writable_schema = ON; CREATE TEMP TABLE kept AS SELECT * FROM sqlite_master WHERE name = 'events_batch';
+      DELETE FROM sqlite_master WHERE name = 'events_batch'; PRAGMA writable_schema = RESET;
+      DELETE FROM events WHERE sequence = 1; PRAGMA writable_schema = ON;
+      INSERT INTO sqlite_master SELECT * FROM kept;
+      """)
+    let second = log()
+    second.start()
+    let end = Counter()
+    let flush = Task {
+      await second.flush()
+      end.increment()
+    }
+    await waitUntil { end.value == 1 }
+    flush.cancel()
+    XCTAssertEqual(batches.flatMap(names), ["b"])
+    await second.setConsent(false)
+  }
+
   func testADamagedActionIsParkedAndNotSent() async throws {
     let log = log(size: 30)
     for name in ["one", "two", "six"] { log.record(name) }
