@@ -14,13 +14,7 @@ extension URLSessionTransport {
   package static func bridge(
     _ request: HTTPRequest, headers: HTTPHeaders, scheme: String? = nil, terms: SystemRequestTerms? = nil
   ) throws(APIError) -> URLRequest {
-    // Foundation encodes a bracket itself, and then every percent sign a second time.
-    let target = (request.url.path + (request.url.query.map { "?" + $0 } ?? ""))
-      .replacingOccurrences(of: "[", with: "%5B").replacingOccurrences(of: "]", with: "%5D")
-    let port = request.url.port.map { ":\($0)" } ?? ""
-    guard let url = URL(string: "\(scheme ?? request.url.scheme)://\(request.url.hostText)\(port)\(target)"),
-      url.absoluteString.hasSuffix(target)
-    else {
+    guard let url = request.url.ofFoundation(scheme: scheme) else {
       throw APIError(
         .transport, .invalidURL, "the system does not take the URL as it is",
         quote: request.url.string)

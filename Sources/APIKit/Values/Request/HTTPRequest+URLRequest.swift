@@ -50,7 +50,7 @@ extension URLRequest {
     #if canImport(FoundationNetworking)
       guard !request.options.choosesInterfaces else { throw refuse("a choice of interfaces") }
     #endif
-    guard let url = URL(string: request.url.string) else {
+    guard let url = request.url.ofFoundation() else {
       throw APIError(.assembly, .invalidURL, "Foundation does not read the URL", quote: request.url.string)
     }
     let request = request.compressingBody()
@@ -75,5 +75,19 @@ extension URLRequest {
     }
     // Foundation has no value for "no limit"; a week is longer than any load takes.
     if let idle = request.timeouts.idle { timeoutInterval = idle == .zero ? 7 * 86_400 : idle / .seconds(1) }
+  }
+}
+
+extension HTTPURL {
+  /// The URL as Foundation's; nil where Foundation does not take it as it is.
+  ///
+  /// Foundation encodes a bracket itself, and then every percent sign a second time, so both brackets are encoded before.
+  ///
+  /// - Parameter scheme: Another scheme; nil for the URL's own.
+  func ofFoundation(scheme: String? = nil) -> URL? {
+    let target = (path + (query.map { "?" + $0 } ?? ""))
+      .replacingOccurrences(of: "[", with: "%5B").replacingOccurrences(of: "]", with: "%5D")
+    let start = scheme.map { $0 + authorityText.dropFirst(self.scheme.count) } ?? authorityText
+    return URL(string: start + target).flatMap { $0.absoluteString.hasSuffix(target) ? $0 : nil }
   }
 }

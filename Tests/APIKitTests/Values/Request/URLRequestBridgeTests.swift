@@ -27,6 +27,16 @@ final class URLRequestBridgeTests: XCTestCase {
     XCTAssertEqual(bytes, [1, 0, 2])
   }
 
+  func testABracketEncodesNoPercentSignTwice() throws {
+    for (url, expected) in [
+      ("https://a/?b[]=%20c", "https://a/?b%5B%5D=%20c"), ("https://a/b%20c[1]", "https://a/b%20c%5B1%5D"),
+      ("https://[::1]:8080/a%20b?c=[%20]", "https://[::1]:8080/a%20b?c=%5B%20%5D"),
+    ] {
+      let foundation = try URLRequest(HTTPRequest(url: HTTPURL(url)))
+      XCTAssertEqual(foundation.url?.absoluteString, expected)
+    }
+  }
+
   func testLinesOfOneNameAreJoined() throws {
     let request = HTTPRequest(
       url: "https://a", headers: ["Accept": "a", "accept": "b", "Cookie": "x=1", "cookie": "y=2"])
