@@ -10,11 +10,12 @@ final class PropertyListBodyEncoderTests: XCTestCase {
     let body = try PropertyListBodyEncoder().encode([
       "text": "<a> & \"b\"\r\n\t苏州 🏠", "whole": -7, "part": 0.25, "yes": true, "no": false,
       "day": Date(timeIntervalSince1970: 1_793_613_480), "bytes": [0, 255, 1] as [UInt8],
-      "list": [1, ["k": "v"], []] as ParameterValue, "a&b": Parameters(),
+      "list": [1, ["k": "v"], []] as ParameterValue, "a&b": Parameters(), "big": UInt64.max,
     ])
     let read = try XCTUnwrap(
       PropertyListSerialization.propertyList(from: Data(body), format: nil) as? [String: Any])
-    XCTAssertEqual(read.count, 9)
+    XCTAssertEqual(read.count, 10)
+    XCTAssertEqual(read["big"] as? UInt64, .max)
     XCTAssertEqual(read["text"] as? String, "<a> & \"b\"\r\n\t苏州 🏠")
     XCTAssertEqual(read["whole"] as? Int, -7)
     XCTAssertEqual(read["part"] as? Double, 0.25)

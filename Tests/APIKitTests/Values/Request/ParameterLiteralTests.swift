@@ -81,7 +81,10 @@ final class ParameterLiteralTests: XCTestCase {
   func testAValueThatCannotBeEncodedRefusesTheLoadByItsPath() async throws {
     struct Bad: Encodable {
       var list = [Huge()]
-      struct Huge: Encodable { var size = UInt64.max }
+      struct Huge: Encodable { var size = Odd() }
+      struct Odd: Encodable {
+        func encode(to encoder: any Encoder) throws { throw CancellationError() }
+      }
     }
     let bad: Parameters = ["a": 1, "b": Bad()]
     XCTAssertEqual(bad.failure?.reason, .unencodableParameter)
@@ -108,5 +111,22 @@ final class ParameterLiteralTests: XCTestCase {
     XCTAssertEqual(raw.a.x[0].double, 1.5)
     XCTAssertTrue(raw.n.isNull)
     XCTAssertEqual(Parameters(encoding: parameters), parameters)
+  }
+
+  func testANumberThatNeitherIntNorDoubleHoldsIsSentWithItsDigits() throws {
+    struct Account: Codable, Equatable {
+      var id: UInt64
+      var balance: Decimal
+    }
+    let account = Account(id: .max, balance: try XCTUnwrap(Decimal(string: "12345678901234567890.05")))
+    let body = try JSONBodyEncoder().encode(Parameters(encoding: account))
+    XCTAssertEqual(
+      String(decoding: body, as: UTF8.self),
+      #"{"id":18446744073709551615,"balance":12345678901234567890.05}"#)
+    XCTAssertEqual(try RawData(parsing: body).decode(as: Account.self), account)
+    XCTAssertEqual(
+      try QueryEncoder().encode(["id": UInt64.max, "price": Decimal(9) / 2]),
+      "id=18446744073709551615&price=4.5")
+    assertFails(.unencodableParameter, "price") { try JSONBodyEncoder().encode(["price": Decimal.nan]) }
   }
 }

@@ -75,7 +75,9 @@ extension Float: ParameterConvertible {
 
 extension ParameterConvertible where Self: FixedWidthInteger {
   /// A whole number.
-  public var parameterValue: ParameterValue { .integer(Int(self)) }
+  public var parameterValue: ParameterValue {
+    Int(exactly: self).map { .integer($0) } ?? .number("\(self)")
+  }
 }
 
 extension Int: ParameterConvertible {}

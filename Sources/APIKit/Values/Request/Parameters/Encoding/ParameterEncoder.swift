@@ -39,13 +39,10 @@ enum ParameterEncoder {
     case let value as RawData: return try value.parameterValue()
     case let value as URL: return .string(value.absoluteString)
     case let value as UUID: return .string(value.uuidString)
-    case let value as Decimal: return .string("\(value)")
+    case let value as Decimal: return .number("\(value)")
     // Their own way to be encoded is to ask for this one.
     case let value as any BinaryInteger:
-      guard let integer = Int(exactly: value) else {
-        throw Unencodable("\(value) is out of the range of Int; send it as text")
-      }
-      return .integer(integer)
+      return Int(exactly: value).map { .integer($0) } ?? .number("\(value)")
     case let value as any BinaryFloatingPoint: return .double(Double(value))
     default: break
     }
