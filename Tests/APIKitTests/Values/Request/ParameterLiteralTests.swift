@@ -129,4 +129,31 @@ final class ParameterLiteralTests: XCTestCase {
       "id=18446744073709551615&price=4.5")
     assertFails(.unencodableParameter, "price") { try JSONBodyEncoder().encode(["price": Decimal.nan]) }
   }
+
+  func testTheTimeOfManyParametersGrowsWithTheirNumber() throws {
+    struct Row: Encodable { var a = 1 }
+    let names = (0..<30_000).map { "name-\($0)" }
+    let start = ContinuousClock.now
+    let parameters = Parameters(encoding: Dictionary(uniqueKeysWithValues: names.map { ($0, Row()) }))
+    XCTAssertEqual(parameters.count, names.count)
+    XCTAssertEqual(parameters.merging(Parameters(names.map { ($0, 1) })).count, names.count)
+    XCTAssertEqual(parameters, parameters.masked)
+    let encoding = ParameterEncoding.json.named(["a": "b"])
+    var request = HTTPRequest(method: .post, url: "https://a/")
+    try encoding.apply(parameters, to: &request)
+    XCTAssertEqual(encoding.signed(parameters).count, names.count)
+    XCTAssertEqual(try RawData(encoding: names.map { _ in Row() }).count, names.count)
+    // Each of these took a minute where all names were compared with each other.
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(20))
+  }
+
+  func testTheLastOfManyPairsWithOneNameIsAtThePlaceOfTheFirst() {
+    let pairs = (0..<100).map { ("n\($0 % 50)", ParameterValue.integer($0)) }
+    let parameters = Parameters(pairs)
+    XCTAssertEqual(parameters.names, (0..<50).map { "n\($0)" })
+    XCTAssertEqual(parameters["n7"], 57)
+    XCTAssertEqual(parameters, Parameters(pairs.suffix(50).reversed()))
+    XCTAssertNotEqual(parameters, Parameters(pairs.prefix(50)))
+    XCTAssertEqual(Parameters((0..<40).map { ("e\($0)", 1) } + [("e\u{301}", 1), ("\u{E9}", 2)]).count, 42)
+  }
 }

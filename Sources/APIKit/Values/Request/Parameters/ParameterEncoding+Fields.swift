@@ -75,13 +75,13 @@ extension ParameterEncoding {
   /// The parameters of one place under the names that are sent.
   func named(_ parameters: Parameters, in place: String) throws(APIError) -> Parameters {
     guard places != nil else { return parameters }
-    var named = Parameters()
+    var (pairs, names): ([(String, ParameterValue)], Set<ExactText>) = ([], [])
     for (name, value) in parameters {
       let sent = sentName(of: name)
-      guard !named.names.containsExactly(sent) else { throw Self.doubled(sent, in: place) }
-      named[sent] = value
+      guard names.insert(ExactText(sent)).inserted else { throw Self.doubled(sent, in: place) }
+      pairs.append((sent, value))
     }
-    return named
+    return Parameters(pairs)
   }
 
   private static func doubled(_ name: String, in place: String) -> APIError {
@@ -95,13 +95,12 @@ extension ParameterEncoding {
   func signed(_ parameters: Parameters) -> Parameters {
     guard places != nil else { return parameters }
     let signed = parameters.removing(fieldNames)
+    var counts: [ExactText: Int] = [:]
+    for (name, _) in signed { counts[ExactText(sentName(of: name)), default: 0] += 1 }
     return Parameters(
       signed.map { name, value in
         let sent = sentName(of: name)
-        let isShared = signed.contains {
-          !$0.name.equalsExactly(name) && sentName(of: $0.name).equalsExactly(sent)
-        }
-        return (isShared ? name : sent, value)
+        return (counts[ExactText(sent)] == 1 ? sent : name, value)
       })
   }
 

@@ -27,7 +27,7 @@ public struct Parameters: Sendable {
   public init(_ pairs: some Sequence<(String, ParameterValue)>) {
     self.pairs = []
     self.pairs.reserveCapacity(pairs.underestimatedCount)
-    for (name, value) in pairs { self[name] = value }
+    set(pairs)
   }
 
   /// Makes parameters from pairs of which no two have the same name.
@@ -53,7 +53,36 @@ public struct Parameters: Sendable {
     guard !isEmpty || failure != nil else { return self = other }
     failure = failure ?? other.failure
     pairs.reserveCapacity(pairs.count + other.pairs.count)
-    for (name, value) in other.pairs { self[name] = value }
+    set(other.pairs.lazy.map { ($0.name, $0.value) })
+  }
+
+  /// Sets pairs one after the other; many are found by an index of their names, for which few would not pay.
+  private mutating func set(_ others: some Sequence<(String, ParameterValue)>) {
+    var positions: [ExactText: Int] = [:]
+    for (name, value) in others {
+      guard pairs.count >= Self.mostScanned else {
+        self[name] = value
+        continue
+      }
+      if positions.isEmpty { positions = self.positions }
+      if let position = positions[ExactText(name)] {
+        pairs[position].value = value
+      } else {
+        positions[ExactText(name)] = pairs.count
+        pairs.append((name, value))
+      }
+    }
+  }
+
+  /// How many names are compared one by one.
+  private static let mostScanned = 32
+
+  /// The position of each name.
+  private var positions: [ExactText: Int] {
+    var positions: [ExactText: Int] = [:]
+    positions.reserveCapacity(count)
+    for (position, pair) in pairs.enumerated() { positions[ExactText(pair.name)] = position }
+    return positions
   }
 
   /// These parameters with all pairs of `other` set.
@@ -131,7 +160,12 @@ extension Parameters: ExpressibleByDictionaryLiteral {
 extension Parameters: Hashable {
   /// Whether both contain the same pairs, in any order.
   public static func == (left: Parameters, right: Parameters) -> Bool {
-    left.count == right.count && left.pairs.allSatisfy { right[$0.name] == $0.value }
+    guard left.count == right.count else { return false }
+    guard right.count > mostScanned else { return left.pairs.allSatisfy { right[$0.name] == $0.value } }
+    let positions = right.positions
+    return left.pairs.allSatisfy { pair in
+      positions[ExactText(pair.name)].map { right.pairs[$0].value == pair.value } ?? false
+    }
   }
 
   /// Hashes the pairs without regard to their order.

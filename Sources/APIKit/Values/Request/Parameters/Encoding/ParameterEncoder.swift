@@ -107,9 +107,10 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
       for node in nodes { values.append(try node.value()) }
       return .array(values)
     case .object(let members):
-      var parameters = Parameters()
-      for (name, node) in members { parameters[name] = try node.value() }
-      return .object(parameters)
+      var pairs: [(String, ParameterValue)] = []
+      pairs.reserveCapacity(members.count)
+      for (name, node) in members { pairs.append((name, try node.value())) }
+      return .object(Parameters(pairs))
     }
   }
 
@@ -131,6 +132,8 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
   func append() -> ParameterNode {
     let node = ParameterNode(path: codingPath + [RawCodingKey(intValue: count)], keys)
     guard case .array(var nodes) = content else { return node }
+    // Otherwise it would be copied for each element.
+    content = .nothing
     nodes.append(node)
     content = .array(nodes)
     return node
@@ -140,6 +143,7 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
     let node = ParameterNode(path: codingPath + [key], keys)
     guard case .object(var members) = content else { return node }
     let isConverted = keys == .snakeCase && !keysAreData
+    content = .nothing
     members.append((isConverted ? RawKeyCase.snakeCase(key.stringValue) : key.stringValue, node))
     content = .object(members)
     return node
