@@ -51,7 +51,11 @@ final class HTTPURLTests: XCTestCase {
   }
 
   func testAPasswordInAURLIsRefusedAndNotRepeated() {
-    for text in ["http://user:hunter2@a/", "http://a/?token=hunter2 x"] {
+    for text in [
+      "http://user:hunter2@a/", "http://a/?token=hunter2 x", "http://user:hunter2/x@a/",
+      "http://user:hunter2#x@a/",
+      "http://user:hunter2?x@a/", "http://user:x/hunter2@a/", "http://user:hunter2 x@a/", "user:hunter2@a",
+    ] {
       do {
         let url = try HTTPURL(text)
         XCTFail("\(url) was read")

@@ -140,13 +140,13 @@ public struct HTTPURL: Hashable, Sendable {
 
 extension HTTPURL {
   private static func invalid(_ string: String, _ why: String) -> APIError {
-    // Login, path and query may contain secrets.
+    // Login, path and query may contain secrets. A password with one of these marks does not end with the authority.
     let start = string.range(of: "://")?.upperBound ?? string.startIndex
-    let authority = string[start...].prefix { !"/?#".contains($0) }
-    let shown = string[..<start] + (authority.split(separator: "@").last ?? "")
+    let hasLogin = string[start...].utf8.contains(UInt8(ascii: "@"))
+    let shown = string[..<start] + (hasLogin ? "…" : string[start...].prefix { !"/?#".contains($0) })
     return APIError(
       .assembly, .invalidURL, "the URL \(String(shown).debugDescription) is not valid: \(why)",
-      quote: String(string.prefix { $0 != "?" }))
+      quote: hasLogin ? nil : String(string.prefix { $0 != "?" }))
   }
 
   private static let schemeCharacters = ASCIISet(alphanumericsAnd: "+-.")
