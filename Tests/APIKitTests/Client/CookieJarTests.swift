@@ -35,6 +35,17 @@ final class CookieJarTests: XCTestCase {
     XCTAssertEqual(jar.header(for: url), "user=ada")
   }
 
+  func testNamesAndPathsAreToldApartByTheirBytes() throws {
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    let jar = jar(
+      "\(composed)=1; Path=/", "\(decomposed)=2; Path=/", "a=\u{338}3; Path=/", "b=4; Path=/\u{338}")
+    XCTAssertEqual(jar.cookies.map(\.value), ["1", "2", "\u{338}3", "4"])
+    XCTAssertEqual(jar.cookies.last?.path, "/\u{338}")
+    var changes = CookieChanges()
+    for cookie in jar.cookies { changes.set(cookie) }
+    XCTAssertEqual(changes.applied(to: []).count, 4)
+  }
+
   func testOnlyHTTPSetsCookies() {
     XCTAssertEqual(jar(from: "ftp://www.example.com/file", "a=1; Path=/").cookies, [])
     XCTAssertEqual(jar(from: "http://www.example.com/", "a=1; Path=/").cookies.count, 1)

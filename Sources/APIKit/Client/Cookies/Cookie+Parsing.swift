@@ -11,22 +11,24 @@ extension Cookie {
   ///   - isPublicSuffix: Whether a domain is a public suffix, under which anyone may register names.
   init?(setCookie text: String, from url: HTTPURL, now: Int64, isPublicSuffix: (String) -> Bool) {
     guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
-    let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-    guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
-    let name = String(pair[..<equals]).trimmingSpaces()
-    let value = String(pair[pair.index(after: equals)...]).trimmingSpaces()
+    // By bytes: a mark and an accent behind it are one character.
+    let (semicolon, equalsSign) = (UInt8(ascii: ";"), UInt8(ascii: "="))
+    let parts = text.utf8.split(separator: semicolon, omittingEmptySubsequences: false).map { Substring($0) }
+    guard let pair = parts.first, let equals = pair.utf8.firstIndex(of: equalsSign) else { return nil }
+    let name = pair[..<equals].trimmingSpaces()
+    let value = pair[pair.utf8.index(after: equals)...].trimmingSpaces()
     guard !name.isEmpty, name.utf8.count + value.utf8.count <= Self.maximumBytes else { return nil }
 
     self.init(name, value, domain: url.host, path: Self.defaultPath(of: url.path))
     var maxAge: Int64?
     for attribute in parts.dropFirst() {
-      let halves = attribute.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let key = String(halves[0]).trimmingSpaces().lowercased()
-      let content = halves.count > 1 ? String(halves[1]).trimmingSpaces() : ""
+      let halves = attribute.utf8.split(separator: equalsSign, maxSplits: 1, omittingEmptySubsequences: false)
+      let key = Substring(halves[0]).trimmingSpaces().lowercased()
+      let content = halves.count > 1 ? Substring(halves[1]).trimmingSpaces() : ""
       switch key {
       case "expires": expires = CookieDate.parse(content) ?? expires
       case "max-age": maxAge = Self.seconds(content) ?? maxAge
-      case "path": path = content.hasPrefix("/") ? content : Self.defaultPath(of: url.path)
+      case "path": path = content.utf8.first == UInt8(ascii: "/") ? content : Self.defaultPath(of: url.path)
       case "secure": isSecure = true
       case "httponly": isHTTPOnly = true
       case "domain":

@@ -51,7 +51,7 @@ public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
 
   /// Whether it replaces another cookie in a jar (RFC 6265, 5.3).
   func replaces(_ other: Cookie) -> Bool {
-    name == other.name && domain == other.domain && path == other.path
+    name.equalsExactly(other.name) && domain == other.domain && path.equalsExactly(other.path)
   }
 
   /// Whether a host is the domain or a name below it (RFC 6265, 5.1.3). An address is below no domain.

@@ -2,11 +2,13 @@
 /// write as well. Session cookies are no part of it.
 struct CookieChanges {
   private struct CookieKey: Hashable {
-    let name: String
+    let name: ExactText
     let domain: String
-    let path: String
+    let path: ExactText
 
-    init(_ cookie: Cookie) { (name, domain, path) = (cookie.name, cookie.domain, cookie.path) }
+    init(_ cookie: Cookie) {
+      (name, domain, path) = (ExactText(cookie.name), cookie.domain, ExactText(cookie.path))
+    }
   }
 
   /// Whether everything that was there before is removed.
