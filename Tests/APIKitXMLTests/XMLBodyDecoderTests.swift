@@ -71,6 +71,23 @@ final class XMLBodyDecoderTests: XCTestCase {
     XCTAssertEqual(arrays.jsonText(), #"{"r":{"i":["1"],"j":"2"}}"#)
   }
 
+  func testTextOnALineOfItsOwnIsReadAsNumbersBooleansAndDates() throws {
+    struct Row: Decodable, Equatable {
+      var n: Int
+      var b: Bool
+      var p: Decimal
+      var t: Date
+    }
+    let text =
+      "<r><n>\n  7\r\n</n><b>\n\ttrue\n</b><p c='EUR'>\n 12.50\n</p><t z='0'>\n 1970-01-01T00:00:09Z\n</t></r>"
+    let raw = try XMLBodyDecoder().decode(Array(text.utf8)).r
+    XCTAssertEqual(raw.n.int, 7)
+    XCTAssertEqual(raw.p.double, 12.5)
+    XCTAssertEqual(
+      try raw.decode(as: Row.self),
+      Row(n: 7, b: true, p: Decimal(25) / 2, t: Date(timeIntervalSince1970: 9)))
+  }
+
   func testTextIsReadWithItsAttributesOrWithoutAndAsNumbers() throws {
     let raw = try XMLBodyDecoder().decode(
       Array("<r><p c='EUR'> 12.50 </p><n>-7</n><b>true</b><t>2026-03-01</t><e/></r>".utf8)

@@ -108,24 +108,41 @@ extension RawData {
   }
 
   private static func bool(_ text: String?) -> Bool? {
-    switch text?.lowercased() {
+    switch text?.trimmingSpaceAndLines.lowercased() {
     case "true", "yes", "1": true
     case "false", "no", "0": false
     default: nil
     }
   }
 
-  /// Passes a string's bytes, without the spaces around them, to a closure.
+  /// Passes a string's bytes, without the white space around them, to a closure.
   private func fromText<Value>(
     _ read: (UnsafeBufferPointer<UInt8>, Int, Int) -> Value?
   ) -> Value? {
-    guard let node = existing, node.tag == .string else { return ownText?.fromText(read) }
-    return document.bytes.withUnsafeBufferPointer { bytes in
-      var start = node.offset
-      var end = start + node.length
-      while start < end, bytes[start] == 0x20 { start += 1 }
-      while start < end, bytes[end - 1] == 0x20 { end -= 1 }
+    guard let node = existing, node.isString else { return ownText?.fromText(read) }
+    func trimmed(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Value? {
+      var (start, end) = (start, end)
+      while start < end, bytes[start].isSpaceOrLine { start += 1 }
+      while start < end, bytes[end - 1].isSpaceOrLine { end -= 1 }
       return start < end ? read(bytes, start, end - start) : nil
     }
+    return document.bytes.withUnsafeBufferPointer { bytes in
+      node.tag == .string
+        ? trimmed(bytes, node.offset, node.offset + node.length)
+        : RawText.unescaped(bytes, node).withUnsafeBufferPointer { trimmed($0, 0, $0.count) }
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isSpaceOrLine: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}
+
+extension String {
+  /// The text without spaces, tabs and line ends around it, as texts of XML have them.
+  var trimmingSpaceAndLines: String {
+    let rest = utf8.drop(while: \.isSpaceOrLine)
+    guard let last = rest.lastIndex(where: { !$0.isSpaceOrLine }) else { return "" }
+    return String(Substring(rest[...last]))
   }
 }

@@ -110,6 +110,13 @@ final class RawLeafTests: XCTestCase {
     XCTAssertNil(try value("\"1\"").decimal)
   }
 
+  func testADateIsReadWhoseTextHasEscapes() throws {
+    let raw = try RawData(parsing: #"{"t": "1970-01-01T08:00:09\u002B08:00"}"#)
+    XCTAssertEqual(raw.t.date, Date(timeIntervalSince1970: 9))
+    XCTAssertEqual(try raw.decode(as: [String: Date].self), ["t": Date(timeIntervalSince1970: 9)])
+    XCTAssertEqual(try RawData(parsing: #""\u0031\u0032""#).lenientInt, 12)
+  }
+
   func testLenientFormsReadNumbersAndTruthInText() throws {
     XCTAssertEqual(try value("\"12\"").lenientInt, 12)
     XCTAssertEqual(try value("\" -3 \"").lenientInt, -3)

@@ -7,7 +7,7 @@ extension RawData {
   public var decimal: Decimal? {
     guard let node = existing, node.tag == .integer || node.tag == .number else {
       // XML has no other values than text.
-      guard exists, document.isXML, let text = string?.trimmingSpaces(), Double(text) != nil else {
+      guard exists, document.isXML, let text = string?.trimmingSpaceAndLines, Double(text) != nil else {
         return nil
       }
       return try? RawData(parsing: text).decimal
@@ -56,9 +56,15 @@ extension RawData {
   }
 
   private var isoDate: Date? {
-    guard let node = existing, node.tag == .string else { return nil }
+    if exists, document.isXML, var text = string?.trimmingSpaceAndLines {
+      return text.withUTF8 { ISO8601.secondsSince1970($0) }.map { Date(timeIntervalSince1970: $0) }
+    }
+    guard let node = existing, node.isString else { return nil }
     return document.bytes.withUnsafeBufferPointer { bytes in
-      ISO8601.secondsSince1970(node.text(in: bytes))
+      // Some servers write the plus of an offset as `\u002B`.
+      node.tag == .string
+        ? ISO8601.secondsSince1970(node.text(in: bytes))
+        : RawText.unescaped(bytes, node).withUnsafeBufferPointer { ISO8601.secondsSince1970($0) }
     }.map { Date(timeIntervalSince1970: $0) }
   }
 
