@@ -92,6 +92,15 @@ final class SecretMaskNestingTests: XCTestCase {
     }
   }
 
+  func testEveryValueBesideASecretNameIsMasked() {
+    XCTAssertEqual(
+      masked(#"{"value": "S3CRET", "name": "password", "values": ["S3CRET"], "n": 1}"#),
+      #"{"value": "•••", "name": "password", "values": "•••", "n": 1}"#)
+    XCTAssertEqual(
+      masked(#"{"value": "S3CRET", "value": "S3CRET", "key": "pin"}"#),
+      #"{"value": "•••", "value": "•••", "key":"•••"}"#)
+  }
+
   func testLoginsOfURLsInHeaderFieldsAreMasked() {
     XCTAssertEqual(
       header("Location", "https://ann:S3CRET@b/c?token=S3CRET#a"), "https://•••@b/c?token=•••#a")

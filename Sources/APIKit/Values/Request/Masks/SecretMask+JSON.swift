@@ -121,13 +121,13 @@ extension MaskReader {
   }
 }
 
-/// The objects and arrays around an index of JSON, and the text around all of them. Of each it keeps where the member `value`
-/// stands in the output, to be replaced at the end: its name may come behind it.
+/// The objects and arrays around an index of JSON, and the text around all of them. Of each it keeps where the members `value`
+/// stand in the output, to be replaced at the end: its name may come behind it.
 private struct JSONGroups {
   private struct JSONGroup {
     var isSecret = false
     var begin: (output: Int, bytes: Int)?
-    var value: (output: Range<Int>, bytes: Range<Int>)?
+    var values: [(output: Range<Int>, bytes: Range<Int>)] = []
   }
 
   let mask: SecretMask
@@ -156,7 +156,7 @@ private struct JSONGroups {
     // Space behind it was copied as it is.
     let space = reader.bytes[begin.bytes..<reader.index].reversed().prefix { $0 <= 0x20 }.count
     let end = reader.output.count - min(space, reader.output.count - begin.output)
-    last.value = (begin.output..<end, begin.bytes..<reader.index - space)
+    last.values.append((begin.output..<end, begin.bytes..<reader.index - space))
     last.begin = nil
   }
 
@@ -164,8 +164,11 @@ private struct JSONGroups {
     endMember(reader)
     let group = groups.removeLast()
     if groups.isEmpty { groups = [JSONGroup()] }
-    guard group.isSecret, let value = group.value else { return }
-    reader.output.replaceSubrange(value.output, with: mask.replacement(json: reader.bytes[value.bytes]))
+    guard group.isSecret else { return }
+    // From the last on, so that the places of the others stay right.
+    for value in group.values.reversed() {
+      reader.output.replaceSubrange(value.output, with: mask.replacement(json: reader.bytes[value.bytes]))
+    }
   }
 
   /// Text that was cut has no end.
