@@ -101,6 +101,14 @@ final class SecretMaskNestingTests: XCTestCase {
       #"{"value": "•••", "value": "•••", "key":"•••"}"#)
   }
 
+  func testADelimiterInAPartEndsNoMask() {
+    let body = "--B\r\nContent-Disposition: form-data; name=note\r\n\r\nsee --B-- there\r\n"
+    let secret = "--B\r\nContent-Disposition: form-data; name=pin\r\n\r\n"
+    XCTAssertEqual(
+      masked(body + secret + "S3CRET\r\n--B--\r\n", "multipart/form-data; boundary=B"),
+      body + secret + "•••\r\n--B--\r\n")
+  }
+
   func testLoginsOfURLsInHeaderFieldsAreMasked() {
     XCTAssertEqual(
       header("Location", "https://ann:S3CRET@b/c?token=S3CRET#a"), "https://•••@b/c?token=•••#a")

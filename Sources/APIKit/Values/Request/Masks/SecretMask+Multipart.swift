@@ -7,7 +7,8 @@ extension SecretMask {
     var reader = MaskReader(bytes)
     guard let first = reader.find(delimiter, from: 0) else { return bytes }
     reader.take(to: first + delimiter.utf8.count)
-    while reader.next != nil, !reader.starts(with: "--") {
+    // Also behind a closing one: it may stand in a part, which no receiver ends with it.
+    while reader.next != nil {
       let end = reader.find(delimiter, from: reader.index) ?? bytes.count
       takePart(&reader, to: end)
       reader.take(to: end + delimiter.utf8.count)
