@@ -92,6 +92,33 @@ final class SecretMaskNestingTests: XCTestCase {
     }
   }
 
+  func testASecretOfAURLIsMaskedUpToItsEnd() throws {
+    XCTAssertEqual(header("Location", "https://b/c?code=S3?CRET&n=1"), "https://b/c?code=•••&n=1")
+    XCTAssertEqual(header("Location", "/c?n=1?token=S3CRET"), "/c?n=1%3Ftoken%3D•••")
+    XCTAssertEqual(header("Location", "/c;jsessionid=S3CRET?n=1"), "/c;jsessionid=•••?n=1")
+    XCTAssertEqual(
+      header("Link", "</c;jsessionid=S3CRET>; rel=next;type=a"), "</c;jsessionid=•••>; rel=next;type=a")
+    XCTAssertEqual(header("Link", "<//ann:S3CRET@b/>; rel=next"), "<//•••@b/>; rel=next")
+    for query in [
+      "next=/c?password=S3CRET+S3CRET", "next=%2Fc%3Fpassword%3DS3CRET%20S3CRET",
+      "next=%2Fc%3Fn%3D1%26password%3DS3CRET%20S3CRET%26m%3D2",
+      "next=https%253A%252F%252Fb%252F%253Ftoken%253DS3CRET",
+      "password=\u{301}S3CRET", "n=1&pin=\u{338}S3CRET",
+    ] {
+      let masked = SecretMask().query(query)
+      XCTAssertFalse(masked.contains("S3CRET"), masked)
+    }
+    XCTAssertFalse(masked(#"{"next": "https%3A%2F%2Fb%2F%3Ftoken%3DS3CRET"}"#).contains("S3CRET"))
+    let cookie = SecretMask().header(
+      .init("Cookie", "a=\u{338}S3CRET; b=\u{301}S3CRET"), keepsCookieNames: true)
+    XCTAssertEqual(cookie, "a=•••; b=•••")
+    for open in [
+      "q=100%25+of+a+b", "q=what%20is%20https%3A%2F%2Fb%2F%3Fn%3D1%20about", "q=a%3Db+c", "q=%2525",
+    ] {
+      XCTAssertEqual(SecretMask().query(open), open)
+    }
+  }
+
   func testEveryValueBesideASecretNameIsMasked() {
     XCTAssertEqual(
       masked(#"{"value": "S3CRET", "name": "password", "values": ["S3CRET"], "n": 1}"#),

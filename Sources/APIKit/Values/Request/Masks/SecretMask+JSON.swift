@@ -58,7 +58,7 @@ extension SecretMask {
 
   /// A string in quotes with its content masked.
   private func nested(string: ArraySlice<UInt8>) -> [UInt8] {
-    guard string.contains(where: { "=:<\\".utf8.contains($0) }) else { return Array(string) }
+    guard string.contains(where: { "=:<%\\".utf8.contains($0) }) else { return Array(string) }
     guard let text = Self.unescaped(string) else {
       // Not valid, and perhaps no JSON at all. A reader may take each escape for what follows the backslash.
       let text = String(decoding: string.filter { $0 != UInt8(ascii: "\\") }.dropFirst(), as: UTF8.self)

@@ -1,15 +1,18 @@
 extension SecretMask {
-  /// A text with URLs in it: their logins and the secrets in their queries and fragments replaced.
+  /// A text with URLs in it: their logins and the secrets in their parameters, queries and fragments replaced.
   package func urls(in text: String) -> String {
     guard isOn else { return text }
     var output = ""
     var rest = withoutLogins(text)[...]
-    while let mark = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
-      output += rest[...mark]
-      rest = rest[rest.index(after: mark)...]
-      let query = rest.prefix { !" >\"?#".contains($0) }
-      output += self.query(String(query))
-      rest = rest[query.endIndex...]
+    // By scalars: a mark and an accent behind it are one character.
+    while let mark = rest.unicodeScalars.firstIndex(where: { "?#;".unicodeScalars.contains($0) }) {
+      // A path's parameter ends before the next one (RFC 3986, 3.3).
+      let ends = (rest.unicodeScalars[mark] == ";" ? " >\"#?;/,&" : " >\"#").unicodeScalars
+      let start = rest.unicodeScalars.index(after: mark)
+      let end = rest.unicodeScalars[start...].firstIndex { ends.contains($0) } ?? rest.endIndex
+      output += rest[..<start]
+      output += query(String(rest[start..<end]))
+      rest = rest[end...]
     }
     return output + rest
   }
@@ -20,7 +23,7 @@ extension SecretMask {
     var output = ""
     var rest = text[...]
     while let slashes = rest.firstRange(of: "//") {
-      let isAuthority = slashes.lowerBound == text.startIndex || text[..<slashes.lowerBound].last == ":"
+      let isAuthority = text[..<slashes.lowerBound].last.map { ":<=\"'( ".contains($0) } ?? true
       output += rest[..<slashes.upperBound]
       rest = rest[slashes.upperBound...]
       guard isAuthority else { continue }
@@ -62,24 +65,26 @@ extension SecretMask {
   /// A query or a form body.
   package func query(_ query: String) -> String {
     guard isOn else { return query }
-    return query.split(separator: "&", omittingEmptySubsequences: false).map(pair).joined(separator: "&")
+    return query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+      .map { pair(Substring($0)) }.joined(separator: "&")
   }
 
   private func pair(_ pair: Substring) -> String {
-    let equals = pair.firstIndex(of: "=")
-    let value = pair[(equals.map { pair.index(after: $0) } ?? pair.startIndex)...]
+    let equals = pair.utf8.firstIndex(of: UInt8(ascii: "="))
+    let start = equals.map { pair.utf8.index(after: $0) } ?? pair.startIndex
+    let value = pair[start...]
     let text = PercentEncoding.decode(value, plusIsSpace: true)
     // A name that cannot be read may be any.
     if let equals, PercentEncoding.decode(pair[..<equals], plusIsSpace: true).map(hides) ?? true {
-      return pair[...equals] + replacement(text ?? String(value))
+      return pair[..<start] + replacement(text ?? String(value))
     }
     guard let text else { return String(pair) }
-    let masked = nested(text)
-    return masked == text ? String(pair) : pair[..<value.startIndex] + Self.encoding(masked)
+    let masked = nested(text, isWhole: true)
+    return masked == text ? String(pair) : pair[..<start] + Self.encoding(masked)
   }
 
   /// Percent-encoded but for the marks, which are for people.
-  private static func encoding(_ text: String) -> String {
+  static func encoding(_ text: String) -> String {
     text.split(separator: mark, omittingEmptySubsequences: false).map {
       PercentEncoding.component.encode(String($0))
     }

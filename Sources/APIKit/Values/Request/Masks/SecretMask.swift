@@ -77,10 +77,12 @@ package struct SecretMask: Sendable {
   private func parts(of field: HTTPHeaders.Field) -> String {
     let value = field.value[...]
     switch field.name.lowercased() {
-    case "cookie": return value.split(separator: ";").map(cookie).joined(separator: ";")
+    case "cookie":
+      return value.utf8.split(separator: UInt8(ascii: ";")).map { cookie(Substring($0)) }.joined(
+        separator: ";")
     case "set-cookie":
-      let pair = value.prefix { $0 != ";" }
-      return cookie(pair) + value.dropFirst(pair.count)
+      let end = value.utf8.firstIndex(of: UInt8(ascii: ";")) ?? value.endIndex
+      return cookie(value[..<end]) + value[end...]
     default:
       let scheme = value.prefix { $0.isLetter || $0.isNumber || $0 == "-" }
       guard field.name.lowercased().hasSuffix("authorization"), !scheme.isEmpty,
@@ -91,28 +93,36 @@ package struct SecretMask: Sendable {
   }
 
   private func cookie(_ pair: Substring) -> String {
-    let name = pair.prefix { $0 != "=" }
     // A pair without a name is a value.
-    guard name.count < pair.count else {
+    guard let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else {
       let value = pair.drop { $0 == " " }
       return value.isEmpty ? String(pair) : pair[..<value.startIndex] + replacement(String(value))
     }
-    return "\(name)=" + replacement(String(pair.dropFirst(name.count + 1)))
+    let start = pair.utf8.index(after: equals)
+    return pair[..<start] + replacement(String(pair[start...]))
   }
 
   /// A text that is a value of something else, and may be JSON, XML, a form or a URL itself: masked as that.
-  func nested(_ text: String) -> String {
+  ///
+  /// - Parameter isWhole: Whether it is one value from end to end, so that a space does not end a URL in it.
+  func nested(_ text: String, isWhole: Bool = false) -> String {
     // JSON, XML, forms and URLs have one of these characters where they have a name.
-    guard text.utf8.contains(where: { "=:<".utf8.contains($0) }) else { return text }
-    guard depth < Self.mostDepth else { return replacement(text) }
+    let isPlain = !text.utf8.contains(where: { "=:<".utf8.contains($0) })
+    guard !isPlain || text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    guard depth < Self.mostDepth else { return isPlain ? text : replacement(text) }
     var inner = self
     inner.depth += 1
+    if isPlain {
+      // It may be encoded once more.
+      guard let decoded = PercentEncoding.decode(text), decoded != text else { return text }
+      let masked = inner.nested(decoded, isWhole: isWhole)
+      return masked == decoded ? text : Self.encoding(masked)
+    }
     switch text.utf8.first(where: { $0 > 0x20 }) {
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "<"):
       return String(decoding: inner.marked(Array(text.utf8), nil), as: UTF8.self)
     default:
-      let bytes = Array(text.utf8)
-      return inner.urls(in: Self.looksLikeForm(bytes) ? inner.query(text) : text)
+      return inner.urls(in: Self.looksLikeForm(Array(text.utf8), isWhole: isWhole) ? inner.query(text) : text)
     }
   }
 
@@ -192,10 +202,10 @@ package struct SecretMask: Sendable {
   }
 
   /// Whether it may be pairs. Equals signs at the end alone are those of base64.
-  private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {
+  private static func looksLikeForm(_ bytes: [UInt8], isWhole: Bool = false) -> Bool {
     let equals = UInt8(ascii: "=")
     return bytes.reversed().drop { $0 == equals }.contains(equals)
-      && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+      && (isWhole || bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F })
   }
 }
 
