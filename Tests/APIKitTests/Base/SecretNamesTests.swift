@@ -13,7 +13,7 @@ final class SecretNamesTests: XCTestCase {
       passwort passphrase passcode pwd pass pin PIN user_pin pinCode otp totp otp_code smsCode mfa code key KEY \
       sign x-sign session session_id X-Session PHPSESSION JSESSIONID sid ticket captcha cvv cvc user[pin] \
       login.password ns:Password card[cvc] X-Amz-Signature X-Amz-Credential X-Amz-Security-Token SAMLResponse jwt \
-      Ocp-Apim-Subscription-Key X-Functions-Key X-Auth-Key X-Auth-Email X-Auth DPoP auth_key api_sig sig hmac \
+      PHPSESSID sessid Ocp-Apim-Subscription-Key X-Functions-Key X-Auth-Key X-Auth-Email X-Auth DPoP auth_key api_sig sig hmac \
       X-Hub-Signature-256 X-Hmac encryptionKey x-goog-api-key Signature credential credentials auth \
       subscription.key master-key bearer Secret privateKey X-Forwarded-Authorization Set-Authorization
       """.replacing("PHPSESSION", with: "PHP-SESSION").split(whereSeparator: \.isWhitespace).map(String.init)

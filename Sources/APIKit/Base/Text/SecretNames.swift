@@ -141,7 +141,7 @@ public enum SecretNames {
   private static let fragments = [
     "token", "secret", "signature", "password", "passwd", "passwort", "passcode", "passphrase", "credential",
     "assertion", "apikey", "accesskey", "appkey", "applicationkey", "privatekey", "secretkey", "sessionid",
-    "sessionkey", "codeverifier", "devicecode", "usercode", "authcode", "authorizationcode",
+    "sessionkey", "sessid", "codeverifier", "devicecode", "usercode", "authcode", "authorizationcode",
     "verificationcode", "securitycode", "smscode", "setcookie", "proxyauthorization", "samlresponse",
     "samlrequest", "bearer",
   ]
