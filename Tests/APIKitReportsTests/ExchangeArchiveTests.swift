@@ -164,6 +164,15 @@ import XCTest
     XCTAssertEqual(exchanges.droppedCount, 2)
   }
 
+  func testATimeThatNoExchangeTakesIsUnknown() throws {
+    let entry =
+      #"{"request":{"method":"GET","url":"https://a/"},"response":{"status":200},"timings":{"wait":1e300,"dns":1e308,"receive":5}}"#
+    let archive = try HTTPArchive(parsing: Array(#"{"log":{"version":"1.2","entries":[\#(entry)]}}"#.utf8))
+    let timings = try XCTUnwrap(archive.entries.first).timings
+    XCTAssertEqual(timings.total, 5)
+    XCTAssertNil(timings.dns)
+  }
+
   func testAnEntryOfAnArchiveThatLacksWhatItNeedsIsNamed() {
     do throws(APIError) {
       _ = try HTTPArchive(parsing: Array(#"{"log": {"entries": [{"request": {}}]}}"#.utf8))

@@ -88,7 +88,8 @@ extension HTTPArchive.Content {
 
 extension HTTPArchive.Timings {
   fileprivate init(_ raw: RawData) {
-    func known(_ raw: RawData) -> Double? { raw.double.flatMap { $0 < 0 ? nil : $0 } }
+    // Anybody may have written the file; no duration has more.
+    func known(_ raw: RawData) -> Double? { raw.double.flatMap { (0...1e12).contains($0) ? $0 : nil } }
     (blocked, dns, connect, tls) = (known(raw.blocked), known(raw.dns), known(raw.connect), known(raw.ssl))
     (send, wait, receive) = (known(raw.send) ?? 0, known(raw.wait) ?? 0, known(raw.receive) ?? 0)
   }
