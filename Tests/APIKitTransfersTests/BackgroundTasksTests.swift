@@ -53,6 +53,18 @@ final class BackgroundTasksTests: XCTestCase {
     XCTAssertEqual(tasks.ended("new GET", task: 6), [.give("new GET", task: 6)])
   }
 
+  func testALoadThatIsCancelledAndBegunAgainHasOneTask() {
+    _ = tasks.listed([])
+    XCTAssertEqual(tasks.asked("a PUT"), [.make("a PUT")])
+    XCTAssertEqual(tasks.gaveUp("a PUT"), [])
+    XCTAssertFalse(tasks.isToBeMade("a PUT"))
+    // Before the first was carried out.
+    XCTAssertEqual(tasks.asked("a PUT"), [.make("a PUT")])
+    XCTAssertTrue(tasks.isToBeMade("a PUT"))
+    XCTAssertEqual(tasks.made("a PUT", task: 1), [])
+    XCTAssertFalse(tasks.isToBeMade("a PUT"))
+  }
+
   func testALoadThatIsCancelledTakesItsTaskAlong() {
     _ = tasks.listed([])
     _ = tasks.asked("a GET")

@@ -193,9 +193,9 @@ import APIKit
     }
 
     private func make(_ name: String) {
-      guard let waiter = state.withLock({ $0.waiters[name] }), let session = session.withLock({ $0 }) else {
-        return
-      }
+      // A second task would write, and then remove, the file that the first one sends.
+      let waiter = state.withLock { $0.tasks.isToBeMade(name) ? $0.waiters[name] : nil }
+      guard let waiter, let session = session.withLock({ $0 }) else { return }
       do throws(APIError) {
         let request = waiter.carried.exchange.request
         let terms = SystemRequestTerms(

@@ -72,6 +72,10 @@ struct BackgroundTasks: Sendable {
   /// Whether an exchange of this name waits.
   func isAwaited(_ name: String) -> Bool { waiting.contains(name) }
 
+  /// Whether a task is still to be made for a name: its load may have been cancelled meanwhile, or another one have come whose
+  /// task is there.
+  func isToBeMade(_ name: String) -> Bool { waiting.contains(name) && phases[name] == nil }
+
   /// What tasks of an earlier launch had brought; before ``listed(_:)``.
   mutating func tookUp(_ outcomes: [(name: String, task: Int)]) -> [Action] {
     var actions: [Action] = []
