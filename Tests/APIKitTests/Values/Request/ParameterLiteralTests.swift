@@ -101,6 +101,17 @@ final class ParameterLiteralTests: XCTestCase {
     }
   }
 
+  func testTheErrorOfAValueThatRefusesToBeEncodedDoesNotTellIt() {
+    struct Card: Encodable {
+      let number: String
+      func encode(to encoder: any Encoder) throws {
+        throw EncodingError.invalidValue(number, .init(codingPath: [], debugDescription: "it is too short"))
+      }
+    }
+    let detail = (["card": Card(number: "4111")] as Parameters).failure?.detail ?? ""
+    XCTAssertTrue(detail.hasSuffix("Card cannot be encoded: it is too short"), detail)
+  }
+
   func testParametersAreEncodableThemselves() throws {
     let parameters: Parameters = [
       "b": 1, "a": ["x": [1.5, true]] as ParameterValue, "n": ParameterValue.null,

@@ -58,6 +58,9 @@ enum ParameterEncoder {
       return encoded
     } catch let error as Unencodable {
       throw error
+    } catch EncodingError.invalidValue(_, let context) {
+      // Without the value, which the error's own text has.
+      throw Unencodable("\(type(of: value)) cannot be encoded: \(context.debugDescription)")
     } catch {
       throw Unencodable("\(type(of: value)) cannot be encoded: \(error)")
     }
