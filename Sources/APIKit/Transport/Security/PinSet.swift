@@ -8,7 +8,7 @@ public import Foundation
 /// A host without an entry is not pinned.
 public struct PinSet: Sendable {
   /// The pinned hosts. An exact name takes precedence over one that includes subdomains, a longer name over
-  /// a shorter one.
+  /// a shorter one; of several entries of one name the first counts that has not expired.
   public var hosts: [Host]
   /// Whether a mismatch is only reported and not enforced, to try out pins. The default is false.
   public var isReportOnly: Bool
@@ -105,10 +105,13 @@ public struct PinSet: Sendable {
   /// A trailing dot of the host does not count, because it is the same server's.
   func entry(for host: String, at now: Date) -> Host? {
     let host = URLHost.name(host)
+    // Of several entries of one name, one that has expired does not hide the next.
+    func rank(_ entry: Host) -> (Int, Int, Int) {
+      (entry.includesSubdomains ? 0 : 1, entry.name.utf8.count, entry.isInForce(at: now) ? 1 : 0)
+    }
     var best: Host?
     for entry in hosts where entry.matches(host) {
-      if entry.name == host && !entry.includesSubdomains { return entry.isInForce(at: now) ? entry : nil }
-      if best.map({ entry.name.count > $0.name.count }) ?? true { best = entry }
+      if best.map({ rank(entry) > rank($0) }) ?? true { best = entry }
     }
     return best.flatMap { $0.isInForce(at: now) ? $0 : nil }
   }

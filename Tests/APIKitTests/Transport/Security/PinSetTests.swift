@@ -72,4 +72,24 @@ final class PinSetTests: XCTestCase {
       assertFails(.misconfigured, "not a host") { try PinSet([.init(name, pins: [pin])]).validate() }
     }
   }
+
+  func testAnExpiredEntryHidesNoOtherOfItsName() throws {
+    let (now, pin) = (
+      Date(timeIntervalSince1970: 1000), try PinSet.Pin(digest: [UInt8](repeating: 1, count: 32))
+    )
+    func host(_ name: String, _ includesSubdomains: Bool, expires: Date?) -> PinSet.Host {
+      PinSet.Host(name, includesSubdomains: includesSubdomains, pins: [pin], expires: expires)
+    }
+    for includesSubdomains in [true, false] {
+      let set = PinSet([
+        host("a.example", includesSubdomains, expires: now),
+        host("a.example", includesSubdomains, expires: nil),
+      ])
+      XCTAssertNil(set.entry(for: "a.example", at: now)?.expires)
+      XCTAssertNotNil(set.entry(for: "a.example", at: now))
+    }
+    // The name below is trusted without pins once its own have expired.
+    let below = PinSet([host("example", true, expires: nil), host("a.example", false, expires: now)])
+    XCTAssertNil(below.entry(for: "a.example", at: now))
+  }
 }
