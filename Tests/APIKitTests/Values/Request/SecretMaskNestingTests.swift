@@ -103,6 +103,7 @@ final class SecretMaskNestingTests: XCTestCase {
       "next=/c?password=S3CRET+S3CRET", "next=%2Fc%3Fpassword%3DS3CRET%20S3CRET",
       "next=%2Fc%3Fn%3D1%26password%3DS3CRET%20S3CRET%26m%3D2",
       "next=https%253A%252F%252Fb%252F%253Ftoken%253DS3CRET",
+      "next=/c%?token=S3CRET", "next=%FF%3Ftoken%3DS3CRET", "next=%25FF%253Ftoken%253DS3CRET",
       "password=\u{301}S3CRET", "n=1&pin=\u{338}S3CRET",
     ] {
       let masked = SecretMask().query(query)

@@ -73,12 +73,12 @@ extension SecretMask {
     let equals = pair.utf8.firstIndex(of: UInt8(ascii: "="))
     let start = equals.map { pair.utf8.index(after: $0) } ?? pair.startIndex
     let value = pair[start...]
-    let text = PercentEncoding.decode(value, plusIsSpace: true)
+    // As far as it can be read: a receiver may read the rest.
+    let text = PercentEncoding.decode(form: value.utf8)
     // A name that cannot be read may be any.
     if let equals, PercentEncoding.decode(pair[..<equals], plusIsSpace: true).map(hides) ?? true {
-      return pair[..<start] + replacement(text ?? String(value))
+      return pair[..<start] + replacement(text)
     }
-    guard let text else { return String(pair) }
     let masked = nested(text, isWhole: true)
     return masked == text ? String(pair) : pair[..<start] + Self.encoding(masked)
   }

@@ -114,7 +114,8 @@ package struct SecretMask: Sendable {
     inner.depth += 1
     if isPlain {
       // It may be encoded once more.
-      guard let decoded = PercentEncoding.decode(text), decoded != text else { return text }
+      let decoded = PercentEncoding.decode(form: text.utf8)
+      guard decoded != text else { return text }
       let masked = inner.nested(decoded, isWhole: isWhole)
       return masked == decoded ? text : Self.encoding(masked)
     }
