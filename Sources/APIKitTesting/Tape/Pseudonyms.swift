@@ -13,7 +13,9 @@ final class Pseudonyms: Sendable {
 
   /// - Parameter tape: What is on it already, so that no pseudonym is given twice.
   init(_ tape: Tape) {
-    let highest = tape.archive.entries.flatMap(\.texts).flatMap(Self.numbers).max() ?? 0
+    // Anybody may have written the tape; no recording counts that far.
+    let highest =
+      tape.archive.entries.flatMap(\.texts).flatMap(Self.numbers).filter { $0 < 1 << 32 }.max() ?? 0
     state = Mutex(PseudonymsState(count: highest))
   }
 

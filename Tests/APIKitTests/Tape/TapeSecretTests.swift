@@ -92,4 +92,11 @@ final class TapeSecretTests: TapeCase {
     _ = try await second.send(get("https://homes.test/b"))
     XCTAssertTrue(String(decoding: second.tape.data, as: UTF8.self).contains("apikit-secret-2"))
   }
+
+  func testAPseudonymThatNoRecordingGaveIsNotCountedOn() throws {
+    let entry =
+      #"{"request":{"method":"GET","url":"https://a/?x=apikit-secret-\#(Int.max)"},"response":{"status":200}}"#
+    let tape = try Tape(data: Data(#"{"log":{"version":"1.2","entries":[\#(entry)]}}"#.utf8))
+    XCTAssertEqual(Pseudonyms(tape).mask(TapeRules()).query("token=abc"), "token=apikit-secret-1")
+  }
 }
