@@ -71,6 +71,19 @@ final class XMLBodyDecoderTests: XCTestCase {
     XCTAssertEqual(arrays.jsonText(), #"{"r":{"i":["1"],"j":"2"}}"#)
   }
 
+  func testTheWordEncodingBehindTheDeclarationNamesNoCharset() throws {
+    let soap =
+      "<s:Envelope s:encodingStyle=\"http://schemas.xmlsoap.org/soap/encoding/\" xmlns:s=\"u\">é</s:Envelope>"
+    for text in [
+      "<?xml version=\"1.0\"?>" + soap, soap, "<?xml version='1.0'?>\n<media encoding='h264'>é</media>",
+      "<media encoding='gbk'>é</media>",
+    ] {
+      let raw = try XMLBodyDecoder().decode(Array(text.utf8))
+      XCTAssertTrue(raw.jsonText().contains("é"), text)
+      XCTAssertEqual(SecretMask().body(Array(text.utf8), contentType: "text/xml"), Array(text.utf8))
+    }
+  }
+
   func testTextOnALineOfItsOwnIsReadAsNumbersBooleansAndDates() throws {
     struct Row: Decodable, Equatable {
       var n: Int

@@ -95,4 +95,14 @@ final class CharsetTests: XCTestCase {
     XCTAssertThrowsError(try decode([0, 0]))
     XCTAssertEqual(try BodyDecoders.standard.decode(Array("7".utf8), contentType: nil).int, 7)
   }
+
+  func testTheWordCharsetInAScriptNamesNone() throws {
+    func text(_ html: String) throws -> String? {
+      try TextBodyDecoder().decode(Array(html.utf8)).string
+    }
+    let script = "<html><script>var charset = find(); /* charset */</script>"
+    XCTAssertEqual(try text(script + "é"), script + "é")
+    XCTAssertEqual(
+      try text(script + "<meta charset=\"iso-8859-1\">é"), script + "<meta charset=\"iso-8859-1\">Ã©")
+  }
 }

@@ -47,12 +47,21 @@ package enum Charset: Sendable, Hashable {
 
   /// What the beginning of a document declares by `encoding="…"` (XML) or `charset=…` (HTML); nil when it declares nothing.
   package static func declared(in bytes: [UInt8], after word: String) -> String? {
-    let head = String(decoding: bytes.prefix(1024).map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self).lowercased()
-    let parts = head.split(separator: word, maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return nil }
-    let value = parts[1].drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
-    let label = value.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) }
-    return label.isEmpty ? nil : String(label)
+    let start = String(decoding: bytes.prefix(1024).map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self).lowercased()
+    var head = start[...]
+    let isXML = word == "encoding"
+    if isXML {
+      // Behind the declaration the word means something else, as `encodingStyle` of SOAP does.
+      guard start.hasPrefix("<?xml"), let end = start.firstRange(of: "?>") else { return nil }
+      head = start[..<end.lowerBound]
+    }
+    let labels = head.split(separator: word, omittingEmptySubsequences: false).dropFirst().lazy.map { part in
+      part.drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
+        .prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) }
+    }.filter { !$0.isEmpty }
+    // In HTML the word may stand before, such as in a script.
+    let label = isXML ? labels.first : labels.first { Charset(label: String($0)) != nil } ?? labels.first
+    return label.map { String($0) }
   }
 
   /// The text; what cannot be read becomes U+FFFD, or makes it nil when `isStrict`.

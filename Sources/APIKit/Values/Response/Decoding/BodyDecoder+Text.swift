@@ -60,9 +60,12 @@ public struct TextBodyDecoder: BodyDecoder {
 
   private static func declared(in bytes: [UInt8]) -> String? {
     guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return nil }
+    let isXML = bytes.starts(with: "<?xml".utf8)
+    guard let label = Charset.declared(in: bytes, after: isXML ? "encoding" : "charset") else { return nil }
+    // In a page the word may stand anywhere, such as in a script.
+    guard isXML || Charset(label: label) != nil else { return nil }
     // What declares UTF-16 in ASCII is not UTF-16.
-    let label = Charset.declared(in: bytes, after: bytes.starts(with: "<?xml".utf8) ? "encoding" : "charset")
-    return label?.hasPrefix("utf-16") == true ? nil : label
+    return label.hasPrefix("utf-16") ? nil : label
   }
 }
 
