@@ -64,8 +64,11 @@ struct ClientExchange {
 
   /// Takes the response to what was sent.
   ///
+  /// - Parameter counts: Whether the time that it took counts for the limit of the whole attempt.
   /// - Returns: The response of the exchange; nil when a redirect is followed and the next request is to be sent.
-  mutating func receive(_ response: HTTPResponse) throws(APIError) -> HTTPResponse? {
+  mutating func receive(
+    _ response: HTTPResponse, counts: @autoclosure () -> Bool = true
+  ) throws(APIError) -> HTTPResponse? {
     if let sent {
       client.cookies?.store(
         response.headers, from: sent.url, document: client.cookieDocument, since: generation)
@@ -80,6 +83,7 @@ struct ClientExchange {
       return finished(response)
     }
     exchange.request = next
+    if counts() { exchange.request.timeouts.spend(.microseconds(response.metrics.total)) }
     return nil
   }
 

@@ -13,6 +13,8 @@ struct Cancellation: ~Copyable {
     /// The last one that has reported its end.
     var ended = 0
     var operation: Stop?
+    /// Whether the last operation was held.
+    var wasHeld = false
     /// The task that waits until the work is no longer held.
     var waiter: CheckedContinuation<Void, Never>?
   }
@@ -44,6 +46,7 @@ struct Cancellation: ~Copyable {
       guard !state.isCancelled else { return nil }
       state.count &+= 1
       state.operation = nil
+      state.wasHeld = isHeld
       return state.count
     }
     guard let number else { return false }
@@ -62,10 +65,14 @@ struct Cancellation: ~Copyable {
   /// Whether the work is held.
   var isHeld: Bool { held.load() }
 
+  /// Whether the last operation was held for some of its time.
+  var wasHeld: Bool { state.withLock { $0.wasHeld } }
+
   /// Suspends the present operation, if it can be, and has the work wait where it asks ``isHeld``.
   func hold() {
     let operation = state.withLock { state in
       held.store(true)
+      state.wasHeld = true
       return state.operation
     }
     if let operation { suspend(operation) }

@@ -32,7 +32,7 @@ extension Flight {
         authorize: attachCredential, { request throws(APIError) in try prepare(&request, for: other) })
     else { return nil }
     // It begins later, and is over when the first one must be.
-    second.request.timeouts.spentMilliseconds += UInt32(clamping: delay.microseconds / 1000)
+    second.request.timeouts.spend(delay)
     if let ceiling = second.request.timeouts.ceiling {
       second.request.timeouts.ceiling = max(.milliseconds(1), ceiling - delay)
     }

@@ -70,7 +70,7 @@ extension Flight {
       // Before a cookie is kept or a redirect followed: nothing acts on what is not verified.
       if let verifier = call.identity.verifier { try verify(&received, verifier) }
       if (200..<300).contains(received.status) { try checkBodyFile(hasResponse: true) }
-      response = try run.exchange?.receive(received)
+      response = try run.exchange?.receive(received, counts: !cancellation.wasHeld)
     } catch {
       var error = error
       error.metrics = received.metrics

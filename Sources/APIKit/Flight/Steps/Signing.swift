@@ -50,9 +50,7 @@ extension Flight {
   /// - Parameter server: That of the pool which the request goes to; nil where there is none.
   func prepare(_ request: inout HTTPRequest, for server: PooledHost?) throws(APIError) {
     if case .address = server { server?.direct(&request) }
-    if let way = run.way, way.raced > .zero {
-      request.timeouts.spentMilliseconds = UInt32(clamping: way.raced.microseconds / 1000)
-    }
+    if let way = run.way, way.raced > .zero { request.timeouts.spend(way.raced) }
     deadline.cut(&request, call.time)
     if let trace = run.trace { request.set(trace.value.span.child()) }
     guard let signer = call.identity.signer else { return }

@@ -96,13 +96,13 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// The longest wait between two bytes. ``standard`` has 30 seconds. An attempt that exceeds it fails with
   /// ``APIError/Reason/idleTimeout``.
   public var idle: Duration?
-  /// The longest time for the whole attempt. ``standard`` has no limit. An attempt that exceeds it fails
-  /// with ``APIError/Reason/totalTimeout``.
+  /// The longest time for the whole attempt, with the requests of its redirects. ``standard`` has no limit. An attempt that
+  /// exceeds it fails with ``APIError/Reason/totalTimeout``.
   public var total: Duration?
   /// The time left until the deadline of the load, which limits the total. Set by the flight.
   package var ceiling: Duration?
-  /// How many milliseconds of the total were used before the transport got the request: by a race of connections. So small a
-  /// number takes no memory beside the limits.
+  /// How many milliseconds of the total were used before the transport got the request: by a race of connections, by requests
+  /// that were redirected, before a second attempt. So small a number takes no memory beside the limits.
   var spentMilliseconds: UInt32 = 0
 
   /// Makes timeouts; each omitted one is left to the transport.
@@ -126,6 +126,11 @@ public struct HTTPTimeouts: Sendable, Hashable {
     if let total = filled.total, total != .zero, total < ceiling { return filled }
     filled.total = ceiling
     return filled
+  }
+
+  /// Uses some of the total up.
+  mutating func spend(_ time: Duration) {
+    spentMilliseconds = UInt32(clamping: Int64(spentMilliseconds) + time.microseconds / 1000)
   }
 
   /// Throws ``APIError/Reason/misconfigured`` when a timeout is negative.

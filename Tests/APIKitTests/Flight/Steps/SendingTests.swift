@@ -61,6 +61,42 @@ import XCTest
     XCTAssertEqual(response.record?.attempts, 1)
   }
 
+  func testTheRequestsOfRedirectsShareTheTotalTimeout() async throws {
+    let transport = HandTransport.responding { request in
+      let steps = ["/api/list": "/api/moved", "/api/moved": "https://elsewhere.test/landing"]
+      return steps[request.url.path].map { Self.redirect(to: $0) } ?? .json()
+    }
+    let manager = TestManager(TestService(HTTPClient(transport: transport), TestService.homes))
+    manager.service.timeouts = HTTPTimeouts(total: .milliseconds(600))
+    _ = try await manager.response()
+    XCTAssertEqual(totals(transport), [.milliseconds(600), .milliseconds(400), .milliseconds(200)])
+  }
+
+  func testTheTimeOfARequestThatWasSuspendedDoesNotCountForTheNext() async throws {
+    let transport = HandTransport()
+    let manager = TestManager(TestService(HTTPClient(transport: transport), TestService.homes))
+    manager.service.timeouts = HTTPTimeouts(total: .milliseconds(600))
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await waitUntil { transport.starts.count == 1 }
+    try manager.suspend(flight)
+    manager.resume(flight)
+    transport.starts[0].completion(.success(Self.redirect(to: "/api/moved")))
+    await waitUntil { transport.starts.count == 2 }
+    XCTAssertEqual(totals(transport), [.milliseconds(600), .milliseconds(600)])
+    transport.starts[1].completion(.success(.json()))
+    await landingsWorkedOff()
+  }
+
+  private nonisolated static func redirect(to target: String) -> HTTPResponse {
+    var response = HTTPResponse(status: 307, headers: ["Location": target])
+    response.metrics.total = 200_000
+    return response
+  }
+
+  private func totals(_ transport: HandTransport) -> [Duration?] {
+    transport.starts.map { $0.request.timeouts.filled(from: .standard).total }
+  }
+
   func testAFailureOfTheTransportNamesWhereTheRequestWent() async throws {
     let manager = TestManager(StubTransport(.failure(.connectionRefused)))
     let error = try await errorThrown { () throws(APIError) in
