@@ -112,7 +112,8 @@ final class ConsoleServer: Sendable {
       pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     for connection in connections {
-      let events = Int16(POLLIN) | (connection.wantsToSend ? Int16(POLLOUT) : 0)
+      let events =
+        (connection.wantsToReceive ? Int16(POLLIN) : 0) | (connection.wantsToSend ? Int16(POLLOUT) : 0)
       descriptors.append(pollfd(fd: connection.descriptor, events: events, revents: 0))
     }
     let ready = poll(&descriptors, nfds_t(descriptors.count), connections.isEmpty ? 60_000 : 500)
@@ -161,6 +162,8 @@ final class ConsoleConnection {
   var isOver: Bool { phase == .over }
   var isStream: Bool { phase == .streaming }
   var wantsToSend: Bool { !toSend.isEmpty }
+  /// Whether what arrives is read; else the end of the other side would wake the server again and again.
+  var wantsToReceive: Bool { phase != .sending }
 
   /// Adds events, where it stays open.
   func push(_ events: [UInt8]) {
@@ -173,7 +176,9 @@ final class ConsoleConnection {
   func proceed(_ callbacks: ConsoleServer.Callbacks) {
     switch phase {
     case .reading: read(callbacks)
-    case .streaming, .sending, .closing:
+    // A client may have ended its side behind the request, and still wants the response.
+    case .sending: break
+    case .streaming, .closing:
       // The other side has nothing more to say, but may leave. What it sends all the same is read: a close before would take
       // the response with it.
       if LoopbackSocket.receive(descriptor) == nil { phase = .over }

@@ -81,7 +81,7 @@
     private var session: ASWebAuthenticationSession?
 
     init(_ authorization: OAuthAuthorization) throws(APIError) {
-      guard let url = URL(string: authorization.url.string) else {
+      guard let url = authorization.url.ofFoundation() else {
         throw APIError(.auth, .invalidURL, "the system does not take the URL of the authorization")
       }
       self.url = url

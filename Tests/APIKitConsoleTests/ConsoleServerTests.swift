@@ -114,6 +114,21 @@ final class ConsoleServerTests: XCTestCase {
     XCTAssertLessThan(ContinuousClock.now - start, .seconds(20))
   }
 
+  func testAClientThatHasEndedItsSideGetsTheWholeResponse() throws {
+    // More than the system keeps of a connection.
+    let response = ConsoleResponse(200, String(repeating: "x", count: 16 << 20))
+    let callbacks = ConsoleServer.Callbacks(respond: { _ in response }, greeting: { "" }, streams: { _ in })
+    let server = try ConsoleServer(port: 0, maximumConnections: 1, callbacks)
+    server.begin()
+    defer { server.stop() }
+    let client = RawClient(port: server.port)
+    client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+    client.finishSending()
+    // The end of the client's side has arrived when the response is still being sent.
+    Thread.sleep(forTimeInterval: 0.2)
+    XCTAssertEqual(client.readBytesToEnd().count, response.bytes.count)
+  }
+
   func testManyClientsStayBounded() throws {
     let (console, port) = try console(maximumConnections: 10)
     defer { console.stop() }

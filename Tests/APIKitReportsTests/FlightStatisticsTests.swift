@@ -107,6 +107,9 @@ import XCTest
     XCTAssertEqual(summary.mean, .microseconds(50_500))
     XCTAssertEqual(summary.percentile(1), .milliseconds(100))
     XCTAssertEqual(LoadSummary(loads.prefix(1)).p99, .milliseconds(100))
+    XCTAssertEqual(
+      [-1, .nan, 2, .infinity].map { summary.percentile($0) },
+      [.milliseconds(1), .milliseconds(1), .milliseconds(100), .milliseconds(100)])
     XCTAssertEqual(LoadSummary([1, 2].map { LandedLoad.make(duration: .seconds($0)) }).median, .seconds(1))
   }
 

@@ -70,7 +70,10 @@ enum NearestRank {
   /// The rank, from 1.
   static func rank(_ fraction: Double, of count: Int) -> Int {
     // 0.95 of 100 is a little more than 95 in binary.
-    min(count, max(1, Int((fraction * Double(count) - 1e-9).rounded(.up))))
+    let exact = (fraction * Double(count) - 1e-9).rounded(.up)
+    // Also where it is no number.
+    guard exact > 1 else { return 1 }
+    return exact < Double(count) ? Int(exact) : count
   }
 
   static func value(_ fraction: Double, of sorted: [Duration]) -> Duration? {

@@ -42,7 +42,7 @@ public final class TapeTransport: AsyncHTTPTransport {
     case instant
     /// As long as when it was recorded.
     case recorded
-    /// This factor times as long.
+    /// This factor times as long; no time where that is no duration.
     case scaled(Double)
   }
 
@@ -200,6 +200,11 @@ public final class TapeTransport: AsyncHTTPTransport {
     }
   }
 
+  /// A number of milliseconds; none for one that no duration has.
+  private static func wait(_ milliseconds: Double) -> Duration {
+    (0...1e12).contains(milliseconds) ? .milliseconds(1) * milliseconds : .zero
+  }
+
   /// What the wire does to give a recorded response.
   private func script(_ entry: HTTPArchive.Entry, _ fault: TapeFault.Effect?) -> StubResponse {
     var script = StubResponse(recorded: entry)
@@ -209,8 +214,8 @@ public final class TapeTransport: AsyncHTTPTransport {
     let wait: Duration =
       switch pace {
       case .instant: .zero
-      case .recorded: .milliseconds(1) * entry.timings.total
-      case .scaled(let factor): .milliseconds(1) * (entry.timings.total * factor)
+      case .recorded: Self.wait(entry.timings.total)
+      case .scaled(let factor): Self.wait(entry.timings.total * factor)
       }
     if wait > .zero { script = .after(wait, script) }
     if case .delayed(let delay)? = fault { script = .after(delay, script) }

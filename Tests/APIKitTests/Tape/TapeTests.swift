@@ -155,6 +155,11 @@ final class TapeTests: TapeCase {
       let response = try await load.value
       XCTAssertEqual(response.text, "1")
     }
+    for factor in [Double.nan, .infinity, -1] {
+      let tape = TapeTransport(Tape(archive), pace: .scaled(factor), time: time)
+      let response = try await tape.send(get("https://homes.test/slow"))
+      XCTAssertEqual(response.text, "1")
+    }
     // Beyond a limit in time it fails at it, as on a real wire.
     let tape = TapeTransport(Tape(archive), pace: .recorded, time: time)
     var request = get("https://homes.test/slow")

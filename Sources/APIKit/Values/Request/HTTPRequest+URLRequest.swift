@@ -1,5 +1,5 @@
 #if canImport(FoundationNetworking)
-  import Foundation
+  package import Foundation
   public import FoundationNetworking
 #else
   public import Foundation
@@ -84,7 +84,7 @@ extension HTTPURL {
   /// Foundation encodes a bracket itself, and then every percent sign a second time, so both brackets are encoded before.
   ///
   /// - Parameter scheme: Another scheme; nil for the URL's own.
-  func ofFoundation(scheme: String? = nil) -> URL? {
+  package func ofFoundation(scheme: String? = nil) -> URL? {
     let target = (path + (query.map { "?" + $0 } ?? ""))
       .replacingOccurrences(of: "[", with: "%5B").replacingOccurrences(of: "]", with: "%5D")
     let start = scheme.map { $0 + authorityText.dropFirst(self.scheme.count) } ?? authorityText
