@@ -6,7 +6,7 @@ import APIKit
   private var bytes = 0
   private var end: Result<Item?, APIError>?
   private let waiters = WaiterQueue<Void, Item?>(cancelled: .success(nil))
-  /// Called when an item was taken, and when nobody will take any more; false when no producer is left.
+  /// Called when an item was taken and when the reader is released; false when no producer is left.
   private let onTaken: @MainActor @Sendable () -> Bool
 
   init(onTaken: @escaping @MainActor @Sendable () -> Bool) { self.onTaken = onTaken }

@@ -69,7 +69,7 @@ import XCTest
     XCTAssertEqual(counts.waiting, 0)
   }
 
-  /// Has the database keep what it has, until it is told otherwise.
+  /// Makes the database refuse an event of its rows, or allow it again.
   private func setRefusal(_ isOn: Bool, of event: String) throws {
     let database = try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 10_000)
     try database.execute(
@@ -143,13 +143,17 @@ import XCTest
     XCTAssertEqual(batches[0].key, batches[1].key)
   }
 
+  /// The database of a log that is closed, with the actions `a` and `b`.
+  private func databaseOfTwoActions() async throws -> SQLiteDatabase {
+    let log = log()
+    log.record("a")
+    log.record("b")
+    _ = await log.counts()
+    return try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 1000)
+  }
+
   func testAnActionOfABatchThatIsGoneIsSentInAnother() async throws {
-    var first: ActionLog? = log()
-    first?.record("a")
-    first?.record("b")
-    _ = await first?.counts()
-    first = nil
-    let database = try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 1000)
+    let database = try await databaseOfTwoActions()
     try database.execute("UPDATE events SET batch = 4 WHERE sequence = 1")
     let second = log()
     second.start()
@@ -159,12 +163,7 @@ import XCTest
   }
 
   func testAnActionThatOnlyAnIndexHasIsNotAskedForWithoutEnd() async throws {
-    var first: ActionLog? = log()
-    first?.record("a")
-    first?.record("b")
-    _ = await first?.counts()
-    first = nil
-    let database = try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 1000)
+    let database = try await databaseOfTwoActions()
     try database.execute(
       """
       PRAGMA writable_schema = ON; CREATE TEMP TABLE kept AS SELECT * FROM sqlite_master WHERE name = 'events_batch';

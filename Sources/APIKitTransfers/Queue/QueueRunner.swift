@@ -111,7 +111,7 @@ import Foundation
       let free = isOffline ? 0 : self.configuration.concurrency - self.running.count
       guard free > 0 else { return }
       let rows = try await self.queue.claim(atMost: free)
-      // It may have been stopped meanwhile: whoever waits for that expects nothing to be sent any more.
+      // stop() may have been called meanwhile: nothing is sent after it returns.
       guard self.isRunning else {
         for row in rows { await self.putBack(row, .zero, isAttempt: false) }
         return
@@ -130,7 +130,7 @@ import Foundation
       wait = next.map { min($0, Self.poll) } ?? Self.poll
     }
     if !isOffline { onRest() }
-    // Nothing can be sent from a database that cannot be used, however long somebody waits.
+    // finish() does not wait for a database that cannot be used.
     if isResting || !isUsable && owed.isEmpty, running.isEmpty { loop.wake() }
     timer?.cancel()
     guard isRunning, let wait else { return }

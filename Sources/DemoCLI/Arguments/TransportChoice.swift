@@ -30,7 +30,7 @@ struct TalkingTransport: TransportWrapper {
     console.error(exchange.request.curlCommand())
     return { result in
       if case .success(let response) = result {
-        // How long a stream is nobody knows at its head.
+        // The length of a stream is not known yet.
         let length = if case .bytes(let bytes) = response.body { ", \(bytes.count) bytes" } else { "" }
         console.error("# \(response.status)\(length)")
       }
