@@ -47,6 +47,16 @@ struct PageStore {
     let index: Int
     let position: Position
     fileprivate let ticket: Int
+
+    /// Whether it continues the loaded pages, or is at a position that one of them has named.
+    var needsOtherPages: Bool {
+      switch (move, position) {
+      case (.first, _), (.refresh, _): false
+      case (.next, _), (.previous, _): true
+      case (.jump, .cursor(.some)), (.jump, .link(.some)): true
+      case (.jump, _): false
+      }
+    }
   }
 
   /// What one page contains.

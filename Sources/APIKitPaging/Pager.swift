@@ -11,6 +11,10 @@ public import APIKit
 /// ``loadPrevious()`` are refused with `APIError.Reason.alreadyLoading` while a page is being loaded;
 /// ``loadFirst(_:)``, ``refresh()`` and ``go(to:)`` cancel that load and replace it. Releasing the pager
 /// cancels the load, and nothing is delivered.
+///
+/// The pages are of one user. When another user has signed in, or the user has signed out, ``loadNext()`` and
+/// ``loadPrevious()`` fail with `APIError.Reason.signedOut`; ``loadFirst(_:)`` and ``refresh()`` begin the list of the present
+/// user.
 @MainActor public final class Pager {
   /// Receives the pages. Weak.
   public weak var delegate: (any PagerDelegate)?
@@ -32,6 +36,8 @@ public import APIKit
   private var given: Parameters?
   private var asksSource = false
   private var store: PageStore
+  /// Whose list it is: the user of the load that began it.
+  private var owner: LoadOwner?
   /// The load of the page requested last; its value is the error that it failed with.
   private var task: Task<APIError?, Never>?
   private var delivered = 0
@@ -202,14 +208,19 @@ extension Pager {
     let (manager, parameters) = (manager, parameters(for: request))
     let path: String? = if case .link(let target?) = request.position { target.path } else { nil }
     let use: CacheUse = move == .refresh ? .ignoring : .asPolicy
-    task = Task { [weak self] in
+    let owner = request.needsOtherPages ? self.owner ?? manager.presentOwner : manager.presentOwner
+    var options = LoadOptions.none
+    options.owner = owner
+    task = Task { [weak self, options] in
       let result: Result<APIResponse, APIError>
       do throws(APIError) {
-        result = .success(try await manager.response(given: parameters, path: path, cache: use, as: flight))
+        result = .success(
+          try await manager.response(
+            given: parameters, path: path, cache: use, options: options, as: flight))
       } catch {
         result = .failure(error)
       }
-      return self?.landed(request, result)
+      return self?.landed(request, result, for: owner)
     }
     if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
     return .flying(flight)
@@ -240,13 +251,14 @@ extension Pager {
 
   /// Handles the result of a load if its page is still wanted. Returns the error that it failed with.
   private func landed(
-    _ request: PageStore.Request, _ result: Result<APIResponse, APIError>
+    _ request: PageStore.Request, _ result: Result<APIResponse, APIError>, for owner: LoadOwner
   ) -> APIError? {
     guard store.isOpen(request) else {
       return APIError(.takeoff, .cancelled, "the page was cancelled before it landed")
     }
     do throws(APIError) {
       let page = try enter(try result.get(), request)
+      self.owner = owner
       delegate?.pager(self, didSucceedWith: page)
       return nil
     } catch {
@@ -283,5 +295,12 @@ extension Pager {
       delivered += 1
     }
     return page
+  }
+}
+
+extension PageableAPIManager {
+  /// Who is signed in now, for all pages of a list that begins.
+  fileprivate var presentOwner: LoadOwner {
+    LoadOwner(service.identity, service.wire, signIn: signIn, epoch: nil)
   }
 }

@@ -35,6 +35,7 @@ final class PagedManager: BaseAPIManager, PageableAPIManager {
   var apiName = "list"
   let paging: Paging
   var cachePolicy = CachePolicy.none
+  var signIn = SignInRule.asAvailable
 
   init(_ stub: StubTransport, _ paging: Paging) {
     service = TestService(stub)
