@@ -101,10 +101,13 @@
   }
 
   /// The present state of each flight, and all state changes from then on. Each call returns a new stream, which ends
-  /// when the manager is released.
+  /// when the manager is released; a stream that is not read keeps the last 256 changes, and one more for each flight
+  /// that was there at the call.
   public func stateChanges() -> AsyncStream<FlightStateChange> {
-    let (stream, continuation) = AsyncStream.makeStream(of: FlightStateChange.self)
-    for flight in flightStore.flights.sorted(by: { $0.id < $1.id }) {
+    let flights = flightStore.flights.sorted { $0.id < $1.id }
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: FlightStateChange.self, bufferingPolicy: .bufferingNewest(256 + flights.count))
+    for flight in flights {
       continuation.yield(FlightStateChange(flight: flight.id, from: nil, to: flight.state))
     }
     observers.append(continuation)

@@ -189,4 +189,15 @@ import XCTest
     XCTAssertEqual(moves(of: second), [.waiting, .flying, .succeeded])
     XCTAssertNil(manager.state(of: first))
   }
+
+  func testMovesThatNobodyReadsAreNotKeptWithoutEnd() async throws {
+    var manager: TestManager? = makeManager(.json(someJSON))
+    let changes = try XCTUnwrap(manager).stateChanges()
+    for _ in 0..<100 { _ = try await manager?.response() }
+    manager = nil
+    var seen: [FlightState] = []
+    for await change in changes { seen.append(change.to) }
+    XCTAssertEqual(seen.count, 256)
+    XCTAssertEqual(seen.suffix(3), [.waiting, .flying, .succeeded])
+  }
 }
