@@ -14,9 +14,10 @@ public final class SharedState: Sendable {
   let rateLimiter = RateLimiter()
   let breakers = Breakers()
   private let changes = Mutex(ChangeEpochs())
-  private let budgets = Mutex<[HostKey: RetryBudget]>([:])
+  private let budgets = Mutex(PrunedTable<HostKey, RetryBudget>())
   /// How many hosts have a budget that is not full; while it is zero a success has nothing to pay back.
   private let debtors = AtomicInt()
+  var budgetCount: Int { debtors.load() }
 
   /// Makes an empty state.
   public init() {}
@@ -27,7 +28,7 @@ public final class SharedState: Sendable {
   /// Closes every circuit breaker and fills every budget for retries, e.g. when a user asks to try again.
   public func forgetFailures() {
     breakers.reset()
-    budgets.withLock { $0 = [:] }
+    budgets.withLock { $0 = PrunedTable() }
     debtors.store(0)
   }
 
@@ -45,8 +46,9 @@ public final class SharedState: Sendable {
   /// Takes one retry from the host's budget. False when it is used up.
   func drawRetry(at host: HostKey, now: Duration) -> Bool {
     budgets.withLock { budgets in
+      budgets.makeRoom(for: host) { $0.isFull(now: now) }
       let isDrawn = budgets[host, default: RetryBudget(now: now)].draw(now: now)
-      debtors.store(budgets.count)
+      debtors.store(budgets.values.count)
       return isDrawn
     }
   }
@@ -59,7 +61,7 @@ public final class SharedState: Sendable {
       guard budgets[host] != nil else { return }
       budgets[host]?.deposit(now: now)
       if budgets[host]?.isFull(now: now) == true { budgets[host] = nil }
-      debtors.store(budgets.count)
+      debtors.store(budgets.values.count)
     }
   }
 }

@@ -6,15 +6,10 @@ final class Breakers: Sendable {
     /// Service and API where the breaker is the API's own.
     let api: String?
 
-    init(_ call: APICall, _ host: HostKey, scope: BreakerPolicy.Scope) {
-      self.host = host
-      api = scope == .api ? "\(call.service.name) \(call.method) \(call.apiName)" : nil
-    }
-
     var description: String { api.map { "\(host) \($0)" } ?? host.description }
   }
 
-  private let breakers = Mutex<[BreakerKey: SharedBreaker]>([:])
+  private let breakers = Mutex(PrunedTable<BreakerKey, SharedBreaker>())
 
   func admit(
     _ key: BreakerKey, _ policy: BreakerPolicy, holding held: CircuitBreaker.Permit? = nil,
@@ -25,6 +20,7 @@ final class Breakers: Sendable {
       if let known = breakers[key], known.breaker.policy == policy {
         return known.admit(now: now, holding: held, for: flight)
       }
+      breakers.makeRoom(for: key) { $0.breaker.isIdle(now: now) }
       // A policy that has changed begins with a new breaker.
       let new = SharedBreaker(CircuitBreaker(policy: policy, now: now))
       breakers[key] = new
@@ -38,10 +34,15 @@ final class Breakers: Sendable {
     breakers.withLock { $0[key]?.breaker.report(end, of: permit, now: now) }
   }
 
-  /// The keys of those that are not closed.
-  var open: [BreakerKey] { breakers.withLock { $0.filter { $0.value.breaker.state != .closed }.map(\.key) } }
+  /// How many are kept.
+  var count: Int { breakers.withLock { $0.values.count } }
 
-  func reset() { breakers.withLock { $0 = [:] } }
+  /// The keys of those that are not closed.
+  var open: [BreakerKey] {
+    breakers.withLock { $0.values.filter { $0.value.breaker.state != .closed }.map(\.key) }
+  }
+
+  func reset() { breakers.withLock { $0 = PrunedTable() } }
 }
 
 /// A breaker with the flights that probe for it; an object, so that a load's two looks at it copy nothing. Used under the lock
@@ -76,5 +77,12 @@ private final class SharedBreaker {
       probes = []
     }
     return admission
+  }
+}
+
+extension Breakers.BreakerKey {
+  init(_ call: APICall, _ host: HostKey, scope: BreakerPolicy.Scope) {
+    self.init(
+      host: host, api: scope == .api ? "\(call.service.name) \(call.method) \(call.apiName)" : nil)
   }
 }

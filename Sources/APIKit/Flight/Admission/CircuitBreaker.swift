@@ -114,6 +114,18 @@ struct CircuitBreaker {
     }
   }
 
+  /// Whether a new breaker would say the same: nothing is counted any more, or it has been open for so long that what made it
+  /// open is past.
+  func isIdle(now: Duration) -> Bool {
+    switch state {
+    case .closed:
+      now - closedSince > policy.maximumOpenInterval
+        && buckets.allSatisfy { $0.index <= bucketIndex(now) - Self.bucketCount }
+    case .open(let until): now - until > max(policy.maximumOpenInterval, policy.window)
+    case .halfOpen: false
+    }
+  }
+
   private mutating func open(now: Duration) -> Change {
     // A breaker that opens again soon after it closed is up against a server that comes and goes.
     let wasQuiet = state == .closed && now - closedSince > policy.maximumOpenInterval
@@ -136,13 +148,16 @@ struct CircuitBreaker {
 
   private mutating func count(_ end: Outcome, now: Duration) {
     guard end != .unknown else { return }
-    let span = policy.window / Self.bucketCount
-    let index = Int(now / max(span, .nanoseconds(1)))
+    let index = bucketIndex(now)
     if buckets.last?.index != index {
       buckets.removeAll { $0.index <= index - Self.bucketCount }
       buckets.append(Bucket(index: index))
     }
     if end == .good { buckets[buckets.count - 1].good += 1 } else { buckets[buckets.count - 1].bad += 1 }
+  }
+
+  private func bucketIndex(_ now: Duration) -> Int {
+    Int(now / max(policy.window / Self.bucketCount, .nanoseconds(1)))
   }
 
   private var isTripped: Bool {

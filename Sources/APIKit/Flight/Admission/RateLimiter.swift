@@ -20,15 +20,17 @@ final class RateLimiter: Sendable {
   }
 
   private struct RateLimiterState {
-    var windows: [RateKey: RateWindow] = [:]
+    var windows = PrunedTable<RateKey, RateWindow>()
     var waiters: [FlightID: CheckedContinuation<RateWindow.RateVerdict?, Never>] = [:]
     /// The keys with a task that sleeps until their next opening.
     var clocks: Set<RateKey> = []
 
-    /// Forgets idle windows once there are many.
-    mutating func tidy(now: Duration) {
-      guard windows.count > 64 else { return }
-      windows = windows.filter { !$0.value.isIdle(now: now) }
+    /// The window of a key, made where there is none.
+    mutating func withWindow<Value>(
+      of key: RateKey, now: Duration, _ body: (inout RateWindow) -> Value
+    ) -> Value {
+      windows.makeRoom(for: key) { $0.isIdle(now: now) }
+      return body(&windows[key, default: RateWindow(key.rate)])
     }
   }
 
@@ -39,10 +41,7 @@ final class RateLimiter: Sendable {
 
   /// Whether the attempt may begin without waiting; if so, it is counted.
   func enterAtOnce(_ key: RateKey, now: Duration) -> Bool {
-    state.withLock { state in
-      if state.windows[key] == nil { state.tidy(now: now) }
-      return state.windows[key, default: RateWindow(key.rate)].enterAtOnce(now: now)
-    }
+    state.withLock { $0.withWindow(of: key, now: now) { $0.enterAtOnce(now: now) } }
   }
 
   /// Returns when the attempt may begin, and it is counted. Throws when there is no place to wait, or when its task was
@@ -53,8 +52,8 @@ final class RateLimiter: Sendable {
       await withCheckedContinuation { waiter in
         let outcome: RateWindow.RateVerdict?? = state.withLock { state in
           guard !Task.isCancelled else { return .some(nil) }
-          let entry = state.windows[key, default: RateWindow(key.rate)].enter(
-            flight, call.terms.priority, now: call.time.now)
+          let now = call.time.now
+          let entry = state.withWindow(of: key, now: now) { $0.enter(flight, call.terms.priority, now: now) }
           guard entry == .wait else { return entry }
           state.waiters[flight] = waiter
           if state.clocks.insert(key).inserted { startClock(key, call.time) }
