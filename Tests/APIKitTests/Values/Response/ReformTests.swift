@@ -40,6 +40,19 @@ import XCTest
     XCTAssertEqual(runs.value, 3, "another response is reformed anew")
   }
 
+  func testReformersWithoutEndDoNotFillTheMemory() async throws {
+    let manager = try await landed(someJSON)
+    let runs = Counter()
+    weak var first: Rows?
+    for number in 0..<100 {
+      let output = try manager.fetchData(with: TypedReformer(typed: "\(number)", runs: runs))
+      if number == 0 { first = output }
+      XCTAssertTrue(try manager.fetchData(with: TypedReformer(typed: "\(number)", runs: runs)) === output)
+    }
+    XCTAssertEqual(runs.value, 100)
+    XCTAssertNil(first, "an output that nobody reads any more is not kept for ever")
+  }
+
   func testAReadThatFailsNamesThePathInTheReformsPlace() async throws {
     let manager = try await landed(#"{"items": [{"price": "n/a"}]}"#)
     do throws(APIError) {
@@ -130,4 +143,20 @@ private struct PatientReformer: Reformer {
     try Task.checkCancellation()
     return 1
   }
+}
+
+private final class Rows: Sendable {}
+
+/// Filters by what a user types.
+private struct TypedReformer: Reformer, Hashable {
+  let typed: String
+  let runs: Counter
+
+  func reform(_ raw: RawData, from source: ReformSource) -> Rows {
+    runs.increment()
+    return Rows()
+  }
+
+  static func == (left: Self, right: Self) -> Bool { left.typed == right.typed }
+  func hash(into hasher: inout Hasher) { hasher.combine(typed) }
 }

@@ -30,8 +30,8 @@ extension APIResponse {
   /// The output of a reformer for this response.
   ///
   /// A `Hashable` reformer runs once per response: its output is kept and returned to later calls with an
-  /// equal reformer. Runs on the caller's thread; for long lists use ``dataInBackground(with:)``. Throws
-  /// the reformer's error as an ``APIError`` placed in `reform`.
+  /// equal reformer. At most 64 outputs are kept for a response; one more replaces them. Runs on the caller's thread; for long
+  /// lists use ``dataInBackground(with:)``. Throws the reformer's error as an ``APIError`` placed in `reform`.
   public func data<Output>(with reformer: some Reformer<Output>) throws(APIError) -> Output {
     guard let key = ReformMemo.ReformerKey(reformer) else { return try reform(reformer) }
     if let output = reforms.output(of: key, as: Output.self) { return output }

@@ -16,6 +16,9 @@ final class ReformMemo: Sendable {
     }
   }
 
+  /// How many outputs are kept. A reformer that holds what a user types is another one with each key.
+  static let most = 64
+
   private let outputs = Mutex<[ReformerKey: any Sendable]>([:])
 
   /// The output that an equal reformer made before.
@@ -23,8 +26,14 @@ final class ReformMemo: Sendable {
     outputs.withLock { $0[key] } as? Output
   }
 
-  /// Keeps the output of a reformer.
+  /// Keeps the output of a reformer. The one beyond the most takes the place of all others.
   func keep(_ output: some Sendable, of key: ReformerKey) {
-    outputs.withLock { $0[key] = output }
+    var replaced: [ReformerKey: any Sendable] = [:]
+    outputs.withLock { outputs in
+      if outputs.count >= Self.most, outputs[key] == nil { swap(&outputs, &replaced) }
+      outputs[key] = output
+    }
+    // They may be large: released outside the lock.
+    withExtendedLifetime(replaced) {}
   }
 }
