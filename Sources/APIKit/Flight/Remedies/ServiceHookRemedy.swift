@@ -49,7 +49,7 @@ struct ServiceHookRemedy: Remedy {
     defer { if isShared.load() { flight.endSuspension() } }
     do throws(APIError) {
       return try await flight.deadline.limitWait(call.time) { () throws(APIError) in
-        guard let key else { return await Self.ask(failure, flight) }
+        guard let key else { return try await Self.leavable { await Self.ask(failure, flight) } }
         return try await flight.shared.resolutions.resolution(for: call, key, since: since) {
           await Self.ask(failure, flight)
         } following: {
@@ -69,7 +69,8 @@ struct ServiceHookRemedy: Remedy {
     let call = flight.call
     return await Self.$resolving.withValue(call.resolving + [call.managerName]) {
       var resolution = await call.service.resolve(failure, of: call)
-      while case .suspend(let reason, let work) = resolution {
+      // One that was given up while the hook ran suspends nothing.
+      while case .suspend(let reason, let work) = resolution, !Task.isCancelled {
         resolution = await flight.suspended(for: (.hook(reason), reason), work)
       }
       return resolution

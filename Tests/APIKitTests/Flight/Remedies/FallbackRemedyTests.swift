@@ -51,6 +51,26 @@ import XCTest
     XCTAssertEqual(error.reason, .noNetwork)
   }
 
+  func testTheDeadlineEndsTheWaitForAFallbackThatIgnoresItsCancellation() async throws {
+    network.force(.offline)
+    let (time, asked, gate) = (ManualTime(), Counter(), StubGate())
+    let manager = makeManager()
+    manager.time = time
+    manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(5))
+    manager.service.onFallback = { _ in
+      asked.increment()
+      await Task { try? await gate.waitForArrivals(1, within: .seconds(30)) }.value
+      return nil
+    }
+    let begin = ContinuousClock.now
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    await waitUntil { asked.value == 1 }
+    await time.advanceOnceAsleep(by: .seconds(5))
+    let error = try await failed
+    XCTAssertEqual(error.reason, .noNetwork)
+    XCTAssertLessThan(ContinuousClock.now - begin, .seconds(20))
+  }
+
   func testAServerThatRespondsWithAnErrorNeedsNoFallback() async throws {
     stub.on("/api/list", .status(503), .dropped)
     let manager = makeManager()

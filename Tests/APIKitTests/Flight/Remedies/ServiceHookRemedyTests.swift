@@ -183,6 +183,28 @@ import XCTest
     }
   }
 
+  func testTheDeadlineEndsTheWaitForAHookThatIgnoresItsCancellation() async throws {
+    for status in [500, 401] {
+      stub.on("/api/list", .status(status))
+      let (time, asked, gate) = (ManualTime(), Counter(), StubGate())
+      let manager = makeManager { _ in
+        asked.increment()
+        await Task { try? await gate.waitForArrivals(1, within: .seconds(30)) }.value
+        return .letThrough
+      }
+      manager.time = time
+      manager.sharedState = SharedState()
+      manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(5))
+      let begin = ContinuousClock.now
+      async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+      await waitUntil { asked.value == 1 }
+      await time.advanceOnceAsleep(by: .seconds(5))
+      let error = try await failed
+      XCTAssertEqual(error.context.status, status)
+      XCTAssertLessThan(ContinuousClock.now - begin, .seconds(20))
+    }
+  }
+
   func testAReplayThatFailsInTheSameWayIsNotReplayedAgain() async throws {
     stub.on("/api/list", .status(401))
     let manager = makeManager { _ in .replay }
