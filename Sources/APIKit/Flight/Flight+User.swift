@@ -14,6 +14,33 @@ extension Flight {
   /// Throws ``APIError/Reason/signedOut`` when the load's user is no longer the present one.
   func checkUser() throws(APIError) { if let userObjection { throw userObjection } }
 
+  /// Waits for something that may take long, and ends the wait with ``APIError/Reason/signedOut`` as soon as the load's user is
+  /// no longer the present one. A wait that succeeds all the same has succeeded: it may hold what must be given back.
+  func whileUserStays<Value: Sendable>(
+    _ wait: @escaping @Sendable () async throws(APIError) -> Value
+  ) async throws(APIError) -> Value {
+    let (call, user, host) = (call, run.user, run.request?.url.host)
+    let result = await withTaskGroup(of: Result<Value, APIError>?.self) { group in
+      group.addTask {
+        do throws(APIError) { return .success(try await wait()) } catch { return .failure(error) }
+      }
+      group.addTask {
+        let changes = UserChanges.changes()
+        guard call.objection(to: user, host: host) == nil else { return nil }
+        for await _ in changes where call.objection(to: user, host: host) != nil { break }
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      let second = await group.next() ?? nil
+      return first ?? second
+    }
+    if case .success(let value)? = result { return value }
+    try checkUser()
+    guard let result else { throw APIError(.transport, .cancelled) }
+    return try result.get()
+  }
+
   /// The load goes with this credential from here on. One that was called while nobody was signed in takes its user.
   func take(_ credential: VersionedCredential) throws(APIError) {
     if credential.credential != nil {

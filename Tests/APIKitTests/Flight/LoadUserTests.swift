@@ -191,6 +191,27 @@ import XCTest
     }
   }
 
+  func testASignOutEndsALoadThatWaitsForItsNextAttemptOrANetworkAtOnce() async throws {
+    stub.on("*", .status(503))
+    for waitsForNetwork in [false, true] {
+      let authenticator = try signedIn()
+      let manager = makeManager(authenticator)
+      manager.retryPolicy = RetryPolicy(attempts: 3)
+      manager.retryPolicy.backoff = .constant(.seconds(10))
+      if waitsForNetwork {
+        manager.service.network.force(.offline)
+        manager.networkGate = .wait(upTo: .seconds(60))
+      }
+      async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+      await waitUntil { self.time.sleeperCount == 1 }
+      try authenticator.signOut()
+      await waitUntil { !manager.isLoading }
+      time.advance(by: .seconds(60))
+      let error = try await failed
+      XCTAssertEqual(error.reason, .signedOut)
+    }
+  }
+
   func testALoadThatGathersWithItsBatchIsNotSentAsTheNextUser() async throws {
     stub.on("*", .json(someJSON))
     let authenticator = try signedIn()

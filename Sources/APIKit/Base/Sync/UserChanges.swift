@@ -2,10 +2,26 @@
 /// nobody needs to be compared.
 enum UserChanges {
   private static let count = AtomicInt()
+  private static let watchers = Mutex<(last: Int, streams: [Int: AsyncStream<Void>.Continuation])>((0, [:]))
 
   /// How many there were so far.
   static var now: Int { count.load() }
 
   /// To be called when the change can be seen, before the call that has made it returns.
-  static func note() { count.add(1) }
+  static func note() {
+    count.add(1)
+    watchers.withLock { for stream in $0.streams.values { stream.yield() } }
+  }
+
+  /// An element once there were changes since the last one.
+  static func changes() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let id = watchers.withLock { watchers in
+      watchers.last += 1
+      watchers.streams[watchers.last] = continuation
+      return watchers.last
+    }
+    continuation.onTermination = { _ in _ = watchers.withLock { $0.streams.removeValue(forKey: id) } }
+    return stream
+  }
 }

@@ -20,7 +20,14 @@ struct RetryRemedy: Remedy {
     case .retry(let wait, let reason):
       flight.note(.retry(after: wait, because: reason))
       if wait > .zero { flight.tell(waitsFor: .backoff(wait)) }
-      do { try await flight.call.time.sleep(for: wait) } catch { throw APIError(.transport, .cancelled) }
+      do throws(APIError) {
+        try await flight.whileUserStays { [time = flight.call.time] () throws(APIError) in
+          do { try await time.sleep(for: wait) } catch { throw APIError(.transport, .cancelled) }
+        }
+      } catch {
+        // The load ends where it continues: nothing mends it.
+        guard error.reason == .signedOut else { throw error }
+      }
       flight.run.attempt = machine?.attempt ?? flight.run.attempt
       return .authorize
     }

@@ -18,7 +18,10 @@ extension Flight {
     let start = call.time.now
     let limit = deadline.remaining(call.time).map { min($0, longest) } ?? longest
     return .wait(for: (.network, "\(objection); waits up to \(limit.shortText)")) { () throws(APIError) in
-      guard let found = try await self.condition(upTo: limit) else {
+      let condition = try await self.whileUserStays { () throws(APIError) in
+        try await self.condition(upTo: limit)
+      }
+      guard let found = condition else {
         throw APIError(.takeoff, .noNetwork, "\(objection), and none came in \(limit.shortText)")
       }
       self.note(.network("\(found) after \((self.call.time.now - start).shortText)"))
