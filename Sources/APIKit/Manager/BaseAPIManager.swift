@@ -173,7 +173,9 @@
     // A delegate's reads in its callback are not tracked, unless something of this manager is tracked already.
     if registrar != nil || !MainDelivery.main.isInDelivery { track(\.lastResponse) }
     if let response = landed.response { return response }
-    throw APIError(.reform, .reformFailed, "there is no data to reform: no load has succeeded yet")
+    throw APIError(
+      .reform, .reformFailed, "there is no data to reform: no load has succeeded yet",
+      underlying: ValidationError("Nothing has been loaded yet."))
   }
 }
 

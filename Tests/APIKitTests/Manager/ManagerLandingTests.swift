@@ -63,6 +63,17 @@ import XCTest
 
   private nonisolated static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
+  func testReadingTheResultBeforeALoadSaysThatNothingWasLoaded() async throws {
+    struct Whole: Reformer {
+      func reform(_ raw: RawData, from source: ReformSource) throws -> RawData { raw }
+    }
+    let error = try await errorThrown { () throws(APIError) in
+      try TestManager(StubTransport()).fetchData(with: Whole())
+    }
+    XCTAssertEqual(error.reason, .reformFailed)
+    XCTAssertEqual(error.localizedDescription, "Nothing has been loaded yet.")
+  }
+
   func testAFailureLandsWithPlaceReasonAndContext() async throws {
     let manager = makeManager(.failure(.connectionRefused))
     let flight = manager.load().flightID
