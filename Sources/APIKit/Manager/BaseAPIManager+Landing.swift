@@ -36,7 +36,8 @@ extension BaseAPIManager: FlightOwner {
   func suspend(_ flight: Flight, _ isSuspended: Bool) {
     flight.suspensions += isSuspended ? 1 : -1
     let next: FlightState = flight.suspensions > 0 ? .suspended : .flying
-    guard flight.state.canMove(to: next) else { return }
+    // One that is held back takes off by its policy alone, and is then suspended if there is still a reason.
+    guard flight.state != .waiting, flight.state.canMove(to: next) else { return }
     enter(next, flight)
   }
 

@@ -77,6 +77,20 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 2)
   }
 
+  func testAFlightThatIsSuspendedAndResumedBeforeItsTakeoffWaitsOn() async throws {
+    let manager = TestManager(stub)
+    manager.takeoffPolicy = .queue
+    stub.hold()
+    manager.load(["id": 1])
+    let second = try XCTUnwrap(manager.load(["id": 2]).flightID)
+    try manager.suspend(second)
+    XCTAssertTrue(manager.resume(second))
+    XCTAssertEqual(manager.state(of: second), .waiting)
+    stub.release()
+    await waitUntil { !manager.isLoading }
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
   func testAFlightThatSharesItsCallHoldsItsOwnLandingOnly() async throws {
     let shared = SharedState()
     let managers = (0..<2).map { _ in TestManager(stub) }
