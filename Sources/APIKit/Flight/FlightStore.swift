@@ -46,11 +46,6 @@ final class FlightStore: Sendable {
   var isEmpty: Bool { state.withLock { $0.flights.isEmpty } }
   var flights: [Flight] { state.withLock { Array($0.flights.values) } }
 
-  /// Whether it is the last one.
-  func holdsOnly(_ flight: Flight) -> Bool {
-    state.withLock { $0.flights.count == 1 && $0.flights[flight.id] != nil }
-  }
-
   /// Notes a flight; one that its takeoff policy holds back, until ``takeOff(_:)``.
   func add(_ flight: Flight, isWaiting: Bool = false) {
     state.withLock { state in

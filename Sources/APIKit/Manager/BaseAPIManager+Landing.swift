@@ -29,6 +29,8 @@ extension BaseAPIManager: FlightOwner {
     // Rules and interceptors may have ended it, or signed its user out.
     guard !flight.state.isFinal, call.objection(to: user, host: nil) == nil else { return }
     lastResponse = response
+    // So may an observer of the response.
+    guard !flight.state.isFinal, call.objection(to: user, host: nil) == nil else { return }
     delegate?.manager(self, didPreviewWith: response)
     flight.previews?.yield(response)
   }

@@ -52,7 +52,7 @@ extension BaseAPIManager {
     case .fly:
       open(flight)
       stop(decision.superseded)
-      launch(flight)
+      if !flight.state.isFinal { launch(flight) }
     case .wait:
       open(flight, isWaiting: true)
       flight.note(.waiting(policy: flight.policy))

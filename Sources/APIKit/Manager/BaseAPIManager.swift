@@ -183,12 +183,11 @@
 
 extension BaseAPIManager {
   func open(_ flight: Flight, isWaiting: Bool = false) {
-    if flightStore.isEmpty {
-      change(\.isLoading) { flightStore.add(flight, isWaiting: isWaiting) }
-    } else {
-      flightStore.add(flight, isWaiting: isWaiting)
-    }
+    let isFirst = flightStore.isEmpty
+    flightStore.add(flight, isWaiting: isWaiting)
     tell(FlightStateChange(flight: flight.id, from: nil, to: flight.state))
+    // Behind the bookkeeping: an observer may cancel the flight, or start another one.
+    if isFirst { change(\.isLoading) {} }
   }
 
   func enter(_ state: FlightState, _ flight: Flight) { tell(flight.move(to: state)) }
@@ -210,15 +209,12 @@ extension BaseAPIManager {
 
   /// Removes a flight, after which nothing of it is delivered, and lets the next queued one take off.
   func retire(_ flight: Flight) {
-    if registrar != nil, flightStore.holdsOnly(flight) {
-      change(\.isLoading) { _ = flightStore.remove(flight) }
-    } else {
-      flightStore.remove(flight)
-    }
+    flightStore.remove(flight)
     if let next = control.retire(flight.id), let flight = flightStore[next] {
       flightStore.takeOff(flight)
       launch(flight)
     }
+    if registrar != nil, flightStore.isEmpty { change(\.isLoading) {} }
   }
 
   /// Cancels a flight. False when it is over already.

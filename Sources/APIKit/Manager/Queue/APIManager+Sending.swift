@@ -66,7 +66,7 @@ extension APIManager {
       let flight = Flight(call, sharedState, flightStore: flightStore)
       (flight.policy, flight.waiter) = ("queue", waiter)
       open(flight)
-      launch(flight)
+      if !flight.state.isFinal { launch(flight) }
     }
   }
 }

@@ -66,7 +66,7 @@ extension BaseAPIManager {
     open(flight, isWaiting: true)
     flight.note(.waiting(policy: "queue"))
     flight.tell(waitsFor: .takeoff(policy: "queue"))
-    queue.take(QueuedLoad(flight, of: self))
+    if !flight.state.isFinal { queue.take(QueuedLoad(flight, of: self)) }
     interceptors.forEach { $0.manager(self, didLoad: flight.call.parameters, as: flight.id) }
     return .waiting(flight.id)
   }
