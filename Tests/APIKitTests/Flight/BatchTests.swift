@@ -149,6 +149,31 @@ import XCTest
     }
   }
 
+  func testLoadsWithOtherExpectationsOrTimeoutsGatherApart() async throws {
+    stub.reset()
+    stub.on("*", .json(#"{"items": [{"id": 1}, {"id": 2}]}"#, status: 404))
+    let (strict, lenient) = (makeManager(most: 2), makeManager(most: 2))
+    lenient.expectation.statuses = 200..<500
+    async let refused = errorThrown { () throws(APIError) in try await strict.response(["id": 1]) }
+    async let taken = lenient.response(["id": 2])
+    await waitUntilGathered(2)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    let (error, response) = try await (refused, taken)
+    XCTAssertEqual(error.context.status, 404)
+    XCTAssertEqual(response.http.status, 404)
+
+    stub.reset()
+    stub.on("*", .json(#"{"items": [{"id": 1}, {"id": 2}]}"#))
+    let (quick, patient) = (makeManager(most: 2), makeManager(most: 2))
+    quick.ownTimeouts = HTTPTimeouts(total: .seconds(1))
+    quick.load(["id": 1])
+    patient.load(["id": 2])
+    await waitUntilGathered(2)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await waitUntil { !quick.isLoading && !patient.isLoading }
+    XCTAssertEqual(Set(stub.requests.map(\.timeouts.total)), [.seconds(1), nil])
+  }
+
   func testWhatTheResponseLacksFailsItsLoadAlone() async throws {
     let manager = makeManager(most: 2)
     async let lacking = errorThrown { () throws(APIError) in try await manager.response(["id": 13]) }

@@ -17,6 +17,9 @@ final class Batches: Sendable {
     let method: HTTPMethod
     let headers: HTTPHeaders
     let parameters: Parameters?
+    let timeouts: HTTPTimeouts
+    /// The expectation by which the common response is judged; the shape is that of each load's part.
+    let expectation: ResponseExpectation.Identity?
     let caller: LoadIdentity
   }
 

@@ -78,10 +78,13 @@ extension Flight {
 
   private func wait(as part: BatchPart) async throws(APIError) -> Step {
     let plan = part.plan
+    var expectation = call.terms.expectation
+    expectation.shape = ResponseShape()
     let key = Batches.BatchKey(
       manager: ObjectIdentifier(call.managerType), service: call.service.name, environment: call.environment,
       plan: plan.key, method: call.terms.method, headers: call.managerHeaders,
-      parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, caller: part.caller)
+      parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, timeouts: call.terms.timeouts,
+      expectation: expectation.identity, caller: part.caller)
     let (own, shared, cache) = (call, shared, cache)
     let terms = Batches.Terms(plan: plan, time: own.time) { call in
       await Flight.outcome(call, shared, cache: call === own ? cache : nil, from: .assemble)
