@@ -321,6 +321,25 @@
       await transport.shutdown()
     }
 
+    func testARefusedExpectationIsTheResponseAndNothingIsSentAgain() async throws {
+      for (body, _) in bodies() {
+        let server = try ScriptedServer(
+          .readHead, .write(ScriptedServer.response(417, text: "no")), .serve(Self.echo))
+        defer { server.stop() }
+        let transport = try transport(nil)
+        var request = HTTPRequest(method: .post, url: try server.url(), body: body)
+        request.options.expectsContinue = true
+        let heads = Counter()
+        var exchange = HTTPExchange(request)
+        exchange.inspectHead = { _, _ in heads.increment() }
+        let response = try await transport.send(exchange)
+        XCTAssertEqual(response.status, 417)
+        XCTAssertEqual(heads.value, 1)
+        XCTAssertEqual(server.requests.count, 1)
+        await transport.shutdown()
+      }
+    }
+
     func testARequestThatNeverLeftSaysSo() async throws {
       let silent = try ScriptedServer(.stopListening)
       silent.stop()

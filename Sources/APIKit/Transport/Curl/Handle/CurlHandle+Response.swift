@@ -25,6 +25,7 @@
       transfer.head.append(contentsOf: line)
       if line.count <= 2 {
         transfer.isHeadOpen = false
+        if transfer.status == 417 { keepRefusedExpectation() }
         return transfer.status < 200 || mayBeSentAgain ? true : completeHead()
       }
       switch line[0] | 0x20 {
@@ -118,6 +119,7 @@
     /// Ends the transfer and returns its outcome, from libcurl's code and the machine's failure.
     func outcome(_ code: CURLcode) -> Result<CurlResponse, APIError> {
       let wasConnected = transfer.machine.state != .connecting
+      let code = code == CURLE_TOO_MANY_REDIRECTS && transfer.status == 417 ? CURLE_OK : code
       if code == CURLE_BAD_FUNCTION_ARGUMENT, wasConnected, transfer.machine.failure == nil,
         transfer.job?.opensOnly == true
       {
@@ -240,6 +242,14 @@
       (transfer.status == 401 && transfer.job?.exchange.request.options.login != nil)
         || (transfer.status == 407
           && (proxy?.login != nil || transfer.job?.exchange.proxyLogin != nil))
+    }
+
+    /// A server that refuses `Expect: 100-continue` has the last word: libcurl would send the request again, with the same
+    /// field and without end. Now it drops the body of the response, and ends the transfer as one with too many redirects.
+    private func keepRefusedExpectation() {
+      guard transfer.job?.exchange.request.options.expectsContinue == true else { return }
+      applied.needsReset = true
+      _ = isGood { () throws(APIError) in try set(CURLOPT_MAXREDIRS, 0) }
     }
 
     private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
