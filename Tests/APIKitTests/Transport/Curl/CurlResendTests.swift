@@ -321,6 +321,22 @@
       await transport.shutdown()
     }
 
+    func testAnHTTP2ConnectionThatIsClosedBeforeAResponseIsLost() async throws {
+      let noSettings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+      let server = try ScriptedServer(
+        .write(noSettings), .readHead, .pause(.milliseconds(50)), .end, .waitForClose)
+      defer { server.stop() }
+      var configuration = TransportConfiguration.ephemeral
+      configuration.versions = .http2PriorKnowledge
+      let transport = try CurlTransport(configuration)
+      let request = HTTPRequest(method: .post, url: try server.url(), body: .bytes([1]))
+      let error = await failure { try await transport.send(request) }
+      XCTAssertEqual(error?.reason, .connectionLost, "\(error as Any)")
+      XCTAssertEqual(error?.detail.contains("the server may have acted"), true)
+      XCTAssertEqual(error?.requestProgress, .sent)
+      await transport.shutdown()
+    }
+
     func testARefusedExpectationIsTheResponseAndNothingIsSentAgain() async throws {
       for (body, _) in bodies() {
         let server = try ScriptedServer(

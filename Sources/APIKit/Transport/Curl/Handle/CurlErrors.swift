@@ -22,6 +22,8 @@
       var hasCertificate = false
       /// Whether the connection was established when the transfer failed.
       var wasConnected = false
+      /// Whether a response had begun.
+      var hasResponse = false
       /// Whether the connection was to a proxy.
       var isProxied = false
       /// Whether the URL's scheme is served over TLS.
@@ -117,6 +119,8 @@
       case 56 where seen.text.contains("Out of memory in chunked-encoding"): reason = .responseTooLarge
       // "… in chunked-encoding" up to 8.5, "chunk hex-length …" and "invalid chunk size …" later.
       case 56 where seen.text.contains("chunk"): reason = .malformedResponse
+      // A connection of HTTP/2 that was closed: libcurl says the same before and within the response.
+      case 18 where !seen.hasResponse: reason = .connectionLost
       case 28 where !seen.wasConnected: reason = .connectTimeout  // the system gave up (ETIMEDOUT)
       case 97 where seen.text.contains("rejected by the SOCKS5"): reason = .loginDenied
       case 35, 55, 56, 80: reason = broken(reason, seen)
@@ -219,7 +223,7 @@
     private static func detail(_ reason: APIError.Reason, code: UInt32, _ seen: Circumstances) -> String {
       var text = seen.text
       if code == 27 { text = "a header line over 100 KB" }
-      if code == 43, seen.wasConnected { text = "a folded line with no field before it" }
+      if code == 43, seen.wasConnected { text = "a line that is no header field" }
       if code == 7, seen.socketError != 0 {
         text = "no socket can be opened: \(String(cString: strerror(seen.socketError)))"
       }

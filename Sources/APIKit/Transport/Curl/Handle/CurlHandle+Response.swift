@@ -222,6 +222,7 @@
         socketError: loop.poll.openError, wasAskedForCertificate: transfer.wasAskedForCertificate,
         hasCertificate: session.tls.hasIdentity || transfer.challengeContext?.hasIdentity == true,
         wasConnected: wasConnected,
+        hasResponse: !transfer.isHTTP || transfer.machine.progress == .responseBegan,
         isProxied: isProxied,
         isTLS: transfer.isTLS)
     }
