@@ -227,7 +227,12 @@
         (1, Seen(text: "Received HTTP/0.9 when not allowed", wasConnected: true), .malformedResponse),
         (1, Seen(text: "Protocol \"gopher\" not supported"), .unsupportedScheme),
         (56, Seen(connectStatus: 407), .loginDenied), (56, Seen(connectStatus: 502), .proxyFailed),
-        (97, Seen(), .proxyFailed),
+        (97, Seen(), .proxyFailed), (56, Seen(connectStatus: 302, isProxied: true), .proxyFailed),
+        (
+          56, Seen(text: "CONNECT response too large", connectStatus: 200, isProxied: true), .proxyFailed
+        ),
+        (56, Seen(connectStatus: 200, isProxied: true, isTLS: true), .connectionLost),
+        (56, Seen(wasConnected: true, isProxied: true), .connectionLost),
         (35, Seen(text: "tlsv1 alert protocol version", isTLS: true), .tlsVersionTooOld),
         (35, Seen(text: "wrong version number", isTLS: true), .tlsHandshakeFailed),
         (56, Seen(text: "wrong version number", wasConnected: true, isTLS: true), .connectionLost),

@@ -111,6 +111,21 @@
       XCTAssertEqual(second?.reason, .proxyFailed)
     }
 
+    func testAResponseToCONNECTThatIsNoSuccessIsTheProxysFault() async throws {
+      for text in [
+        "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n", "garbage\r\n\r\n", "",
+      ] {
+        let proxy = try ScriptedServer(.readHead, .text(text))
+        defer { proxy.stop() }
+        let transport = try transport {
+          $0.proxy = .through(HTTPProxy(.connect, host: "127.0.0.1", port: proxy.port))
+        }
+        let error = await failure { try await transport.send(HTTPRequest(url: "https://far.test/")) }
+        XCTAssertEqual(error?.reason, .proxyFailed, "\(text.debugDescription): \(error as Any)")
+        XCTAssertEqual(error?.requestProgress, .unsent)
+      }
+    }
+
     func testSOCKS5ResolvesTheNameAtTheProxy() async throws {
       let proxy = try ScriptedServer(
         .write([5, 0]), .write([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]), .pause(.milliseconds(50)),

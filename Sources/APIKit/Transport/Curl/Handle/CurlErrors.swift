@@ -137,6 +137,10 @@
       }
       if seen.connectStatus >= 400, number == 56 || number == 7 {
         reason = seen.connectStatus == 407 ? .loginDenied : .proxyFailed
+      } else if number == 56, seen.isProxied, !seen.wasConnected {
+        // Another status, no HTTP, too much of it, or an end instead of a response to CONNECT.
+        let isTunnel = (200..<300).contains(seen.connectStatus) && !seen.text.contains("CONNECT")
+        if !isTunnel { reason = .proxyFailed }
       }
       return APIError(.transport, reason, detail(reason, code: number, seen))
     }
