@@ -17,6 +17,18 @@ final class ConstructTests: XCTestCase {
     assertContains(text, "try container.encode(a, forKey: .a)")
   }
 
+  func testAChoiceOfWhichAPartMayBeNullIsOptional() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        """
+        {"type": "object", "required": ["a", "b", "c"], "properties": {"a": {"oneOf": [{"$ref": "#/components/schemas/Word"}]},
+        "b": {"anyOf": [{"type": ["integer", "null"]}, {"type": "integer"}]}, "c": {"anyOf": [{"type": "boolean"},
+        {"$ref": "#/components/schemas/None"}]}}}
+        """,
+        others: #""Word": {"type": "string", "nullable": true}, "None": {"type": "null"}"#))
+    assertContains(text, "var a: String?", "var b: Int?", "var c: Bool?")
+  }
+
   func testFormatsBecomeTypes() throws {
     let text = try Documents.sources(
       Documents.schema(

@@ -124,8 +124,9 @@ extension SchemaPlan {
   }
 
   /// Whether a schema is that of null alone.
-  private func isNull(_ node: JSONNode) -> Bool {
-    node["type"]?.string == "null"
+  private func isNull(_ given: JSONNode) -> Bool {
+    let node = document.resolve(given) ?? given
+    return node["type"]?.string == "null"
       || node["enum"].map { $0.elements.count == 1 && $0.elements[0].isNull } == true
   }
 

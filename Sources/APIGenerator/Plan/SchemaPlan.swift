@@ -64,8 +64,9 @@ final class SchemaPlan {
     return result
   }
 
-  /// Whether a schema is one part with nothing beside, which may be null.
+  /// Whether a schema is one part with nothing beside, or a choice, of which a part may be null.
   private func partIsNullable(_ node: JSONNode) -> Bool {
+    if choices(node).contains(where: { document.resolve($0).map(isNullable) ?? false }) { return true }
     guard let parts = node["allOf"]?.elements, parts.count == 1, let part = document.resolve(parts[0]) else {
       return false
     }
