@@ -14,6 +14,15 @@ extension OperationPlanner {
         node: operation.node, reason: "it has more than \(Self.maximumParameters) parameters",
         advice: "write the manager by hand")
     }
+    for list in [operation.node.parent?["parameters"], operation.node["parameters"]] {
+      var seen: Set<String> = []
+      for node in list?.elements.compactMap(document.resolve) ?? []
+      where !seen.insert(Self.key(of: node)).inserted {
+        schemas.note(
+          operation.node, "the parameter \(SafeText.quoted(node["name"]?.string ?? "")) stands twice",
+          "the last one counts")
+      }
+    }
     for node in nodes {
       guard let name = node["name"]?.string,
         let place = node["in"]?.string.flatMap(OperationPlan.Place.init(rawValue:))

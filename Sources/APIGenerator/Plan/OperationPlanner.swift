@@ -61,7 +61,7 @@ struct OperationPlanner {
     var positions: [String: Int] = [:]
     for list in [operation.node.parent?["parameters"], operation.node["parameters"]] {
       for parameter in list?.elements.compactMap(document.resolve) ?? [] {
-        let key = "\(parameter["in"]?.string ?? "") \(parameter["name"]?.string ?? "")"
+        let key = key(of: parameter)
         if let same = positions[key] {
           result[same] = parameter
         } else {
@@ -71,6 +71,12 @@ struct OperationPlanner {
       }
     }
     return result
+  }
+
+  /// What tells parameters apart: place and name, in any case of letters for a header field.
+  static func key(of parameter: JSONNode) -> String {
+    let (place, name) = (parameter["in"]?.string ?? "", parameter["name"]?.string ?? "")
+    return "\(place) \(place == "header" ? name.lowercased() : name)"
   }
 
   /// The operation with all that is written of it; nil where that cannot be done, which is then noted.
