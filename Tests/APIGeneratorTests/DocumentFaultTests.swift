@@ -20,4 +20,16 @@ final class DocumentFaultTests: XCTestCase {
       #".inHeaders("x-user", "x-a")"#)
     XCTAssertEqual(result.report.notes.map(\.reason), [#"the parameter "x-a" stands twice"#])
   }
+
+  func testAPathThatLeadsElsewhereIsLeftOut() throws {
+    let paths = [
+      "/../up", "/a/..", "/./a", "/a/%2E%2e/b", "//a", "//a.example/b", "/https://a.example/b", "/a..b", "/a/.b", "/",
+      "/a/", "/v1:run", "/a//b",
+    ]
+    let items = paths.enumerated().map { #""\#($1)": {"get": {"operationId": "n\#($0)", "responses": {}}}"# }
+    let result = try Documents.generate(Documents.make(paths: "{\(items.joined(separator: ", "))}"))
+    let left = result.report.notes.filter(\.isSkip).map(\.pointer)
+    XCTAssertEqual(
+      left.sorted(), paths.prefix(7).map { "#/paths/\(JSONNode.escape($0))/get" }.sorted())
+  }
 }

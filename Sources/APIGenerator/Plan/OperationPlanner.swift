@@ -285,6 +285,12 @@ struct OperationPlanner {
     operation.server = url
   }
 
+  /// Whether a segment is one or two dots, in either spelling.
+  private static func leadsElsewhere(_ segment: Substring) -> Bool {
+    let text = segment.lowercased().replacing("%2e", with: ".")
+    return text == "." || text == ".."
+  }
+
   private func planTemplate(_ operation: inout OperationPlan) throws(Unsupported) {
     func refuse(_ reason: String) -> Unsupported {
       Unsupported(node: operation.node, reason: reason, advice: "write the manager by hand")
@@ -294,6 +300,13 @@ struct OperationPlanner {
     guard path.unicodeScalars.allSatisfy({ SafeText.isVisible($0) && $0 != "?" && $0 != "\\" && $0 != " " })
     else {
       throw refuse("the path has a character that no path has")
+    }
+    let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    guard !segments.contains(where: { Self.leadsElsewhere($0) }) else {
+      throw refuse("a segment of dots in the path leads elsewhere")
+    }
+    if segments.count > 1, segments[0].isEmpty || segments[0].last == ":" && segments[1].isEmpty {
+      throw refuse("the path begins with two slashes, or with a URL")
     }
     // Before anything is noted, for each note has the path in its pointer.
     guard path.utf8.count(where: { $0 == UInt8(ascii: "{") }) <= Self.maximumParameters else {
