@@ -23,7 +23,8 @@ final class DocumentFaultTests: XCTestCase {
 
   func testAPathThatLeadsElsewhereIsLeftOut() throws {
     let paths = [
-      "/../up", "/a/..", "/./a", "/a/%2E%2e/b", "//a", "//a.example/b", "/https://a.example/b", "/a..b", "/a/.b", "/",
+      "/../up", "/a/..", "/./a", "/a/%2E%2e/b", "//a", "//a.example/b", "/https://a.example/b", "/a..b",
+      "/a/.b", "/",
       "/a/", "/v1:run", "/a//b",
     ]
     let items = paths.enumerated().map { #""\#($1)": {"get": {"operationId": "n\#($0)", "responses": {}}}"# }
@@ -31,5 +32,53 @@ final class DocumentFaultTests: XCTestCase {
     let left = result.report.notes.filter(\.isSkip).map(\.pointer)
     XCTAssertEqual(
       left.sorted(), paths.prefix(7).map { "#/paths/\(JSONNode.escape($0))/get" }.sorted())
+  }
+
+  private func form(
+    _ properties: String, encoding: String, parameters: String = "[]", required: String = "[]"
+  )
+    -> String
+  {
+    Documents.make(
+      paths: """
+        {"/a": {"post": {"operationId": "send", "parameters": \(parameters), "requestBody": {"content":
+        {"application/x-www-form-urlencoded": {"schema": {"type": "object", "required": \(required), "properties": \(properties)},
+        "encoding": \(encoding)}}}, "responses": {}}}}
+        """)
+  }
+
+  func testAFormIsSentAsItsEncodingSays() throws {
+    let numbers = #"{"type": "array", "items": {"type": "integer"}}"#
+    let both = try Documents.sources(
+      form(
+        #"{"a": \#(numbers), "b": \#(numbers), "c": \#(numbers)}"#,
+        encoding: #"{"a": {"style": "form", "explode": false}, "c": {"style": "pipeDelimited"}}"#))
+    assertContains(
+      both, "arrays: .repeated", #"a.map { $0.map { item in String(item) }.joined(separator: ",") }"#,
+      #"c.map { $0.map { item in String(item) }.joined(separator: "|") }"#, "encodeIfPresent(b, forKey: .b)")
+    // The style of the query is not that of the form.
+    let query = try Documents.sources(
+      form(
+        #"{"a": \#(numbers)}"#, encoding: "{}",
+        parameters: #"[{"name": "q", "in": "query", "explode": false, "schema": \#(numbers)}]"#))
+    assertContains(
+      query, "arrays: .repeated", #"q.map { $0.map { item in String(item) }.joined(separator: ",") }"#)
+  }
+
+  func testAnObjectOfAFormIsWrittenOnlyInTheStyleDeepObject() throws {
+    let object = #"{"type": "object", "properties": {"x": {"type": "string"}}}"#
+    let properties =
+      #"{"o": \#(object), "list": {"type": "array", "items": \#(object)}, "s": {"type": "string"}}"#
+    let plain = try Documents.generate(form(properties, encoding: "{}"))
+    XCTAssertEqual(
+      plain.report.notes.map(\.reason).sorted(),
+      ["list", "o"].map { "the member \"\($0)\" of a form is sent as JSON: it is left out" })
+    let needed = try Documents.generate(form(properties, encoding: "{}", required: #"["o"]"#))
+    XCTAssertEqual(needed.report.notes.filter(\.isSkip).count, 1)
+    let deep = try Documents.sources(
+      form(
+        properties,
+        encoding: #"{"o": {"style": "deepObject"}, "list": {"style": "deepObject", "explode": true}}"#))
+    assertContains(deep, "var o: ", "var list: [", "QueryStyle(arrays: .indexed)")
   }
 }

@@ -4,7 +4,7 @@ extension OperationPlanner {
   static let maximumParameters = 1000
 
   func planParameters(_ operation: inout OperationPlan) throws(Unsupported) {
-    let body = operation.parameters
+    var body = operation.parameters
     operation.parameters = []
     var keys = Set(body.map(\.member.key))
     var styles: Set<String> = []
@@ -43,25 +43,36 @@ extension OperationPlanner {
         member.name = Words.memberName(member.key)
         if place != .path { sent = name }
       }
-      if place == .query, case .array = member.type { styles.insert(member.separator ?? "") }
+      if place == .query, case .array = member.type { styles.insert(Self.style(of: member)) }
       operation.parameters.append(OperationPlan.Parameter(member: member, place: place, sentName: sent))
     }
     var isUpload = false
     if case .upload = operation.body { isUpload = true }
+    var isForm = false
+    if case .members(isForm: true) = operation.body { isForm = true }
+    if isForm { styles.formUnion(body.map(\.member).filter { $0.type.isArray }.map(Self.style)) }
     if isUpload {
       // An upload manager states no encoding: what a separator joins is a text before.
     } else if styles.count == 1, let style = styles.first {
       operation.arrays =
-        style.isEmpty ? ".repeated" : style == "," ? ".commas" : ".joined(\(SafeText.literal(style)))"
+        switch style {
+        case "": ".repeated"
+        case Self.indexed: ".indexed"
+        case ",": ".commas"
+        default: ".joined(\(SafeText.literal(style)))"
+        }
       for index in operation.parameters.indices where operation.parameters[index].place == .query {
         operation.parameters[index].member.separator = nil
       }
+      if isForm { for index in body.indices { body[index].member.separator = nil } }
+    } else if styles.isSuperset(of: ["", Self.indexed]) {
+      throw Unsupported(
+        node: operation.node, reason: "it has arrays of the style deepObject and others that are repeated",
+        advice: "write the manager by hand")
     } else if !styles.isEmpty {
-      operation.arrays = ".repeated"
+      operation.arrays = styles.contains(Self.indexed) ? ".indexed" : ".repeated"
     }
-    if case .members(let isForm) = operation.body, isForm {
-      operation.arrays = operation.arrays ?? ".repeated"
-    }
+    if isForm { operation.arrays = operation.arrays ?? ".repeated" }
     operation.parameters += body
     if isUpload {
       for parameter in operation.parameters where !isSentByUploads(parameter) {
@@ -83,6 +94,49 @@ extension OperationPlanner {
     for index in operation.parameters.indices {
       operation.parameters[index].member.name = names.unique(operation.parameters[index].member.name)
     }
+  }
+
+  /// What stands for arrays that are written as `a[0]=1`.
+  private static let indexed = "[0]"
+
+  /// How an array is written: by its separator, repeated for none, or by the position of each element.
+  private static func style(of member: Member) -> String {
+    member.isIndexed ? indexed : member.separator ?? ""
+  }
+
+  private static func separator(of style: String) -> String {
+    style == "pipeDelimited" ? "|" : style == "spaceDelimited" ? " " : ","
+  }
+
+  /// The members of a form, as its `encoding` says: without one, an object is sent as JSON, which is not written.
+  func formMembers(_ members: [Member], _ encoding: JSONNode?, of body: JSONNode) throws(Unsupported)
+    -> [Member]
+  {
+    var result: [Member] = []
+    for var member in members {
+      let its = encoding?[member.key]
+      let style = its?["style"]?.string ?? "form"
+      let isDeep = style == "deepObject"
+      var isWritten = isDeep || isPlain(member.type) || member.type == .json || member.type == .bytes
+      if case .array(let element) = member.type {
+        let isText = its?["contentType"]?.string.map { $0.hasPrefix("text/") } ?? true
+        isWritten = isDeep || isPlain(element) && isText
+        member.isIndexed = isDeep
+        if !isDeep, !(its?["explode"]?.bool ?? (style == "form")) {
+          member.separator = Self.separator(of: style)
+        }
+      }
+      if isWritten {
+        result.append(member)
+        continue
+      }
+      let reason = "the member \(SafeText.quoted(member.key)) of a form is sent as JSON"
+      guard !member.isRequired else {
+        throw Unsupported(node: body, reason: reason, advice: "write the manager by hand")
+      }
+      schemas.note(body, "\(reason): it is left out", "add it in a manager of your own")
+    }
+    return result
   }
 
   /// Whether a manager without an encoding of its own sends a parameter as the document says: no field, no repeated name, no
@@ -124,13 +178,20 @@ extension OperationPlanner {
     var (type, _) = schemas.type(of: node["schema"], .input)
     if type == .json, place == .path || place == .header || place == .cookie { type = .string }
     var separator: String?
+    var isIndexed = false
     switch type {
     case .array(let element):
       guard isPlain(element) else { return try refuse("it is an array of arrays or objects") }
+      if place == .query, style == "deepObject" {
+        isIndexed = true
+        schemas.note(
+          node, "OpenAPI says no form for an array of the style deepObject", "it is sent as `a[0]=1&a[1]=2`")
+        break
+      }
       // The framework joins the values of a header field itself, and refuses one with a comma; a cookie has no commas.
       guard place != .cookie else { return try refuse("it is an array in a cookie") }
       if place != .header, place != .query || !explodes {
-        separator = style == "pipeDelimited" ? "|" : style == "spaceDelimited" ? " " : ","
+        separator = Self.separator(of: style)
       }
     case .dictionary where place == .query && style == "deepObject": break
     case .model where isPlain(type): break
@@ -140,7 +201,7 @@ extension OperationPlanner {
     }
     return Member(
       key: name, name: Words.memberName(name), type: type, isRequired: isNeeded, isNullable: false,
-      separator: separator,
+      separator: separator, isIndexed: isIndexed,
       text: node["description"]?.string ?? "", isDeprecated: node["deprecated"]?.bool == true)
   }
 

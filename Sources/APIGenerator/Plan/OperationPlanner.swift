@@ -230,7 +230,8 @@ struct OperationPlanner {
     if let members = flatMembers(media["schema"], type, direction, operation), isForm || !isNullable {
       // A body without members would not be sent at all, where the server needs one.
       if isForm || !isNeeded || members.contains(where: \.isRequired) {
-        operation.parameters += members.map { OperationPlan.Parameter(member: $0, place: .body) }
+        let sent = isForm ? try formMembers(members, media["encoding"], of: given) : members
+        operation.parameters += sent.map { OperationPlan.Parameter(member: $0, place: .body) }
         operation.body = .members(isForm: isForm)
         return
       }

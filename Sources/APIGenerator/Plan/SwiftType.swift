@@ -44,6 +44,8 @@ indirect enum SwiftType: Hashable {
     }
   }
 
+  var isArray: Bool { if case .array = self { true } else { false } }
+
   var isScalar: Bool {
     switch self {
     case .string, .int, .int64, .double, .bool, .date, .day: true
@@ -101,6 +103,8 @@ struct Member {
   var isChange = false
   /// How an array is joined to one text; nil where it is sent as an array.
   var separator: String?
+  /// Whether the elements of an array are written as `a[0]=1`.
+  var isIndexed = false
   var text: String
   var isDeprecated: Bool
 
