@@ -38,6 +38,13 @@ struct Generator {
       document: document, schemas: schemas, security: security, address: servers[0].url,
       isAddressGiven: settings.baseURL != nil)
     var operations = selected.compactMap(planner.plan)
+    var shapes = ShapeCheck(document, schemas)
+    shapes.check(document.root, .document)
+    for operation in selected {
+      shapes.check(operation.node, .operation)
+      // Parameters and servers of the path.
+      operation.node.parent.map { shapes.check($0, .operation) }
+    }
     if let hooks = document.root["webhooks"], !hooks.members.isEmpty {
       schemas.note(hooks, "webhooks are not read", "receive them by hand")
     }

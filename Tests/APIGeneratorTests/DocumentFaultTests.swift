@@ -81,4 +81,41 @@ final class DocumentFaultTests: XCTestCase {
         encoding: #"{"o": {"style": "deepObject"}, "list": {"style": "deepObject", "explode": true}}"#))
     assertContains(deep, "var o: ", "var list: [", "QueryStyle(arrays: .indexed)")
   }
+
+  func testWhatHasAnotherTypeThanOpenAPIGivesItIsReported() throws {
+    let result = try Documents.generate(
+      Documents.make(
+        paths: """
+          {"/a": {"servers": "x", "get": {"operationId": 5, "tags": "pets", "security": {"k": []}, "parameters": [{"name": "q", "in":
+          "query", "required": "yes", "explode": "no", "schema": ["string"]}, {"name": "r", "in": "query", "schema": {"type": 5,
+          "enum": "a", "description": null, "default": 5}}], "responses": {"200": {"content": {"application/json": {"schema":
+          {"$ref": "#/components/schemas/A"}}}}, "404": [], "500": {"content": []}, "x-more": 7}}, "post": {"requestBody": [],
+          "responses": {}}}}
+          """,
+        components: """
+          {"schemas": {"A": {"type": "object", "required": true, "properties": {"enum": {"type": "string", "nullable": "true"},
+          "b": true, "c": 5, "d": {"allOf": {}, "items": {"type": "string"}}}, "additionalProperties": false}, "Unused":
+          {"type": 5}}, "securitySchemes": []}
+          """, more: #", "security": "none", "webhooks": []"#))
+    let texts = result.report.notes.filter { $0.reason.hasPrefix("this must be ") }.sorted().map {
+      "\($0.pointer) \($0.reason.dropFirst(13))"
+    }
+    XCTAssertEqual(
+      texts,
+      [
+        "#/components/schemas/A/properties/c an object",
+        "#/components/schemas/A/properties/d/allOf an array",
+        "#/components/schemas/A/properties/enum/nullable true or false",
+        "#/components/schemas/A/required an array of texts", "#/components/securitySchemes an object",
+        "#/paths/~1a/get/operationId a text", "#/paths/~1a/get/parameters/0/explode true or false",
+        "#/paths/~1a/get/parameters/0/required true or false",
+        "#/paths/~1a/get/parameters/0/schema an object",
+        "#/paths/~1a/get/parameters/1/schema/enum an array",
+        "#/paths/~1a/get/parameters/1/schema/type a text, or an array of texts",
+        "#/paths/~1a/get/responses/404 an object", "#/paths/~1a/get/responses/500/content an object",
+        "#/paths/~1a/get/security an array of objects", "#/paths/~1a/get/tags an array of texts",
+        "#/paths/~1a/post/requestBody an object", "#/paths/~1a/servers an array",
+        "#/security an array of objects", "#/webhooks an object",
+      ])
+  }
 }
