@@ -51,6 +51,15 @@ final class FileRouteTests: XCTestCase {
     }
   }
 
+  func testAFaultThatIsNoNumberIsRefused() {
+    for fault in ["demo_break=-1", "demo_break=x", "demo_delay=-5", "demo_truncate=-1", "demo_stall=soon"] {
+      let refused = response("/transfers/files/10?\(fault)")
+      XCTAssertTrue(refused.head.hasPrefix("HTTP/1.1 400 "), "\(fault): \(refused.head)")
+      let name = fault.prefix { $0 != "=" }
+      XCTAssertTrue(String(decoding: refused.body, as: UTF8.self).contains("\(name) must be"), fault)
+    }
+  }
+
   func testAHomeWithFaultsIsRefusedByField() {
     func post(_ body: String) -> String {
       let (head, body) = response("/recipes/homes", method: "POST", body: body)

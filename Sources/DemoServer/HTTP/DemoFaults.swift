@@ -10,6 +10,8 @@ struct DemoFaults {
   var cacheControl: String?
   var times: Int?
   var key: String?
+  /// The name of a parameter that is no number from 0 on.
+  private(set) var wrong: String?
 
   static let none = DemoFaults()
 
@@ -19,7 +21,13 @@ struct DemoFaults {
     func text(_ name: String) -> String? {
       request.headers["X-Demo-" + name] ?? request["demo_" + name.lowercased()]
     }
-    func number(_ name: String) -> Int? { text(name).flatMap { Int($0) }.map { max(0, $0) } }
+    var wrong: String?
+    func number(_ name: String) -> Int? {
+      guard let text = text(name) else { return nil }
+      if let number = Int(text), number >= 0 { return number }
+      wrong = "demo_" + name.lowercased()
+      return nil
+    }
     delay = number("Delay").map { .milliseconds($0) }
     stall = number("Stall").map { .milliseconds($0) }
     fail = text("Fail")
@@ -28,10 +36,15 @@ struct DemoFaults {
     cacheControl = text("Cache")
     times = number("Times")
     key = text("Key")
+    self.wrong = wrong
   }
 
   /// The response that replaces the real one; nil when the request asks for no failure.
   var replacement: DemoResponse? {
+    if let wrong {
+      let text = "\(wrong) must be a whole number from 0"
+      return .json(["error": .string(text), "parameter": .string(wrong)], status: 400)
+    }
     guard let fail else { return nil }
     var response: DemoResponse
     if let status = Int(fail), (200...599).contains(status) {

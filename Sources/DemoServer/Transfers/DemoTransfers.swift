@@ -45,6 +45,11 @@ final class DemoTransfers: Sendable {
       let text = "demo_rate must be \(rates.lowerBound) to \(rates.upperBound) bytes a second"
       return .json(["error": .string(text), "parameter": "demo_rate"], status: 400)
     }
+    let end = request["demo_break"].map { Int($0) ?? -1 }
+    if let end, end < 0 {
+      let text = "demo_break must be a whole number from 0"
+      return .json(["error": .string(text), "parameter": "demo_break"], status: 400)
+    }
     let tag = "\"demo-\(count)\""
     var (status, range) = (200, 0..<count)
     var headers: HTTPHeaders = [
@@ -61,7 +66,7 @@ final class DemoTransfers: Sendable {
       headers.add("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(count)")
     }
     var response = DemoResponse(status, headers: headers, body: bytes(range))
-    response.cutAfter = request["demo_break"].flatMap { Int($0) }.map { max(0, $0) }
+    response.cutAfter = end
     response.rate = rate
     return response
   }
