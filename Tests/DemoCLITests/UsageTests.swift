@@ -19,6 +19,7 @@ final class UsageTests: XCTestCase {
       "list --explian": "there is no option --explian; did you mean --explain?",
       "list --max-prise 5": "there is no option --max-prise; did you mean DemoCLI filter --max-price?",
       "list --size 200": "--size must be a whole number from 1 to 100, not 200",
+      "filter --min-beds -1": "--min-beds must be a whole number from 0, not -1",
       "list --frob": "there is no option --frob",
       "list --size": "--size needs a value",
       "list --size 0": "--size must be a whole number from 1 to 100, not 0",

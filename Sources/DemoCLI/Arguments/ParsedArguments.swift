@@ -1,6 +1,8 @@
 /// The words of a command line, sorted into options and operands.
 struct ParsedArguments: Sendable {
   private var values: [String: [String]] = [:]
+  /// The name that each option has on the command line, by its first one.
+  private var given: [String: String] = [:]
   private(set) var operands: [String] = []
 
   /// Parses words by the known options: `--name value`, `--name=value`, `--name`.
@@ -39,6 +41,7 @@ struct ParsedArguments: Sendable {
     }
     let key = option.names[0]
     guard values[key] == nil || option.isRepeatable else { throw UsageError("\(name) is given twice") }
+    given[key] = name
     if option.value == nil {
       guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
       values[key] = [""]
@@ -64,7 +67,8 @@ struct ParsedArguments: Sendable {
     guard let text = text(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
       let most = range.upperBound == .max ? "" : " to \(range.upperBound)"
-      throw UsageError("\(name) must be a whole number from \(range.lowerBound)\(most), not \(text)")
+      throw UsageError(
+        "\(given[name] ?? name) must be a whole number from \(range.lowerBound)\(most), not \(text)")
     }
     return number
   }

@@ -101,8 +101,9 @@ import APIKitSockets
   }
 
   private func tellLoss(_ error: APIError?, _ wait: Duration) {
+    let milliseconds = Int((wait / .milliseconds(1)).rounded())
     session.console.error(
-      "\(error?.detail ?? "the server ended the connection"); again in \(wait / .milliseconds(1)) ms")
+      "\(error?.detail ?? "the server ended the connection"); again in \(milliseconds) ms")
   }
 
   // MARK: The WebSocket
