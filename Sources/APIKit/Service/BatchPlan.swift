@@ -1,11 +1,11 @@
 /// How loads that each request one item become one call for a list, whose response is split into their
 /// parts.
 ///
-/// A service returns a plan for APIs that have a list form (``APIService/batchPlan(for:)``). Loads of one
-/// manager type, environment and user with equal ``key``, header fields, timeouts and expected responses (but for their
-/// shape, which is that of each part) are combined when they start within the ``window``. Each lands with its own part, and fails or is cancelled separately; the call is
-/// cancelled when all of its loads are. A single load makes its own call. Only safe methods without a body
-/// of their own are combined, unless ``includesUnsafeMethods`` is true, and only flights that do not report progress.
+/// A service returns a plan for APIs that have a list form (``APIService/batchPlan(for:)``). Loads of one manager type,
+/// environment and user with equal ``key``, header fields, timeouts and expected responses (but for their shape, which is that
+/// of each part) are combined when they start within the ``window``. Each lands with its own part, and fails or is cancelled
+/// separately; the call is cancelled when all of its loads are. A single load makes its own call. Only safe methods without a
+/// body of their own are combined, unless ``includesUnsafeMethods`` is true, and only flights that do not report progress.
 ///
 /// ```swift
 /// func batchPlan(for call: APICall) -> BatchPlan? {

@@ -191,16 +191,21 @@ import XCTest
     }
   }
 
-  func testASignOutEndsALoadThatWaitsForItsNextAttemptOrANetworkAtOnce() async throws {
+  func testASignOutEndsALoadThatWaitsForItsNextAttemptANetworkOrItsRateAtOnce() async throws {
     stub.on("*", .status(503))
-    for waitsForNetwork in [false, true] {
+    for wait in ["attempt", "network", "rate"] {
       let authenticator = try signedIn()
       let manager = makeManager(authenticator)
       manager.retryPolicy = RetryPolicy(attempts: 3)
       manager.retryPolicy.backoff = .constant(.seconds(10))
-      if waitsForNetwork {
+      switch wait {
+      case "network":
         manager.service.network.force(.offline)
         manager.networkGate = .wait(upTo: .seconds(60))
+      case "rate":
+        manager.service.requestRate = RequestRate(1, per: .seconds(60))
+        manager.retryPolicy.backoff = .constant(.zero)
+      default: break
       }
       async let failed = errorThrown { () throws(APIError) in try await manager.response() }
       await waitUntil { self.time.sleeperCount == 1 }

@@ -9,9 +9,11 @@ extension Flight {
     tell(waitsFor: .rate(key.description))
     return .wait { () throws(APIError) in
       let start = self.call.time.now
-      try await self.deadline.limitWait(self.call.time) {
-        [call = self.call, shared = self.shared] () throws(APIError) in
-        try await shared.rateLimiter.enter(call, key)
+      let (call, shared, deadline) = (self.call, self.shared, self.deadline)
+      try await self.whileUserStays { () throws(APIError) in
+        try await deadline.limitWait(call.time) { () throws(APIError) in
+          try await shared.rateLimiter.enter(call, key)
+        }
       }
       let waited = self.call.time.now - start
       if waited > .milliseconds(1) { self.note(.paced(waited, by: key.description)) }
