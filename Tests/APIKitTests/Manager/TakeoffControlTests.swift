@@ -168,4 +168,27 @@ final class TakeoffControlTests: XCTestCase {
     }
     XCTAssertLessThanOrEqual(control.keyCount, 66)
   }
+
+  func testALoadOfALongQueueLeavesAsFastAsOneOfAShortQueue() {
+    let start = ContinuousClock.now
+    let ids = (0..<100_000).map { _ in ask(.queue).id }
+    // From the end on, as `cancel()` does, then in order, as they land.
+    for id in ids[50_000...].reversed() { XCTAssertNil(control.retire(id)) }
+    for position in 0..<49_999 { XCTAssertEqual(control.retire(ids[position]), ids[position + 1]) }
+    XCTAssertNil(control.retire(ids[49_999]))
+    XCTAssertTrue(control.isIdle)
+    // It took minutes where each was looked for among all.
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(20))
+  }
+
+  func testAThrottleOfManyKeysIsNotSearchedForEach() {
+    let start = ContinuousClock.now
+    for number in 0..<20_000 {
+      let load = ask(TakeoffPolicy.throttle(.seconds(60)).keyed(by: "id"), ["id": number])
+      XCTAssertEqual(load.decision.verdict, .fly)
+      XCTAssertNil(control.retire(load.id))
+    }
+    XCTAssertEqual(control.keyCount, 20_000)
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(20))
+  }
 }

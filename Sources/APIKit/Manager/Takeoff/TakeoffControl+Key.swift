@@ -4,7 +4,7 @@ extension TakeoffControl {
   struct KeyControl {
     /// Ids are assigned in ascending order, so sorting by id is sorting by takeoff.
     private var flying: Set<FlightID> = []
-    private var waiting: [FlightID] = []
+    private var waiting = FlightLine<Void>()
     /// Whether the waiting loads take off one after the other; otherwise each has a timer.
     private var isQueue = false
     /// Whether the cancellation of replaced loads is being delivered. A load that their delegate starts then must not
@@ -30,25 +30,25 @@ extension TakeoffControl {
         if !isIdle { return Decision(verdict: .alreadyLoading) }
       case .cancelPrevious:
         if isReplacing { return Decision(verdict: .alreadyLoading) }
-        decision.superseded = flying.sorted() + waiting
+        decision.superseded = flying.sorted() + waiting.flights
       case .queue(let limit, let overflow):
         guard !isIdle else { break }
         decision.verdict = .wait
         guard waiting.count >= limit else { break }
         if overflow == .refuseNewest || limit == 0 { return Decision(verdict: .queueFull(limit: limit)) }
         if isReplacing { return Decision(verdict: .alreadyLoading) }
-        decision.superseded = Array(waiting.prefix(waiting.count - limit + 1))
+        decision.superseded = waiting.first(waiting.count - limit + 1)
       case .debounce(let interval):
         if isReplacing { return Decision(verdict: .alreadyLoading) }
         decision.verdict = .waitFor(interval)
-        decision.superseded = waiting
+        decision.superseded = waiting.flights
       case .throttle(let interval, let edge):
         if isReplacing, edge != .leading { return Decision(verdict: .alreadyLoading) }
         throttle = (interval, edge)
         let now = now()
         let remaining = closedUntil.flatMap { now < $0 ? $0 - now : nil }
         if let remaining, edge == .leading { return Decision(verdict: .throttled(remaining: remaining)) }
-        if edge != .leading { decision.superseded = waiting }
+        if edge != .leading { decision.superseded = waiting.flights }
         if let remaining {
           decision.verdict = .waitFor(remaining)
         } else if edge == .trailing, waiting.isEmpty {
@@ -58,17 +58,13 @@ extension TakeoffControl {
           throttledTakeoff(now: now)
         }
       }
-      if !decision.superseded.isEmpty {
-        flying.subtract(decision.superseded)
-        waiting.removeAll { decision.superseded.contains($0) }
-      }
-      if decision.verdict == .fly { flying.insert(flight) } else { waiting.append(flight) }
+      for flight in decision.superseded where flying.remove(flight) == nil { waiting.remove(flight) }
+      if decision.verdict == .fly { flying.insert(flight) } else { waiting.append(flight, ()) }
       return decision
     }
 
     mutating func timerFired(for flight: FlightID, now: Duration) -> Decision? {
-      guard waiting.contains(flight) else { return nil }
-      waiting.removeAll { $0 == flight }
+      guard waiting.remove(flight) else { return nil }
       if throttle != nil {
         throttledTakeoff(now: now)
         flying.insert(flight)
@@ -81,9 +77,8 @@ extension TakeoffControl {
 
     /// A flight has ended. Returns the queued one that takes off next, if there is one.
     mutating func retire(_ flight: FlightID) -> FlightID? {
-      if flying.remove(flight) == nil { waiting.removeAll { $0 == flight } }
-      guard isQueue, flying.isEmpty, let next = waiting.first else { return nil }
-      waiting.removeFirst()
+      if flying.remove(flight) == nil { waiting.remove(flight) }
+      guard isQueue, flying.isEmpty, let next = waiting.takeFirst() else { return nil }
       flying.insert(next)
       return next
     }

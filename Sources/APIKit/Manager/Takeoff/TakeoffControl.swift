@@ -33,12 +33,12 @@ struct TakeoffControl {
 
   /// For all loads whose policy has no key.
   private var common = KeyControl()
-  private var controls: [Parameters: KeyControl] = [:]
+  private var controls = PrunedTable<Parameters, KeyControl>()
   /// The loads in `controls`.
   private var keys: [FlightID: Parameters] = [:]
 
   /// How many keys are kept; for tests.
-  var keyCount: Int { controls.count + (common.isWanted ? 1 : 0) }
+  var keyCount: Int { controls.values.count + (common.isWanted ? 1 : 0) }
 
   /// Whether no load flies or waits; for tests.
   var isIdle: Bool { common.isIdle && keys.isEmpty }
@@ -50,13 +50,13 @@ struct TakeoffControl {
     _ flight: FlightID, policy: TakeoffPolicy, parameters: Parameters, now: @autoclosure () -> Duration
   ) -> Decision {
     let key = Self.laneKey(policy.key, parameters)
+    if case .throttle = policy.rule, let key { makeRoom(for: key, now: now()) }
     var decision = change(key) { $0.request(flight, policy.rule, now: now()) }
     if let key, decision.isAccepted {
       for id in decision.superseded { keys[id] = nil }
       keys[flight] = key
       if !decision.superseded.isEmpty { decision.control = key }
     }
-    if case .throttle = policy.rule { forgetOpenLanes(now: now()) }
     return decision
   }
 
@@ -86,17 +86,15 @@ struct TakeoffControl {
     change(keys.isEmpty ? nil : keys.removeValue(forKey: flight)) { $0.retire(flight) }
   }
 
-  /// Removes idle keys whose throttle interval is over. Otherwise a throttle with many keys would grow
-  /// without bound.
-  private mutating func forgetOpenLanes(now: Duration) {
-    guard controls.count > 64 else { return }
-    controls = controls.filter { !$0.value.isIdle || ($0.value.closedUntil ?? .zero) > now }
+  /// Removes idle keys whose throttle interval is over. Otherwise a throttle with many keys would grow without bound.
+  private mutating func makeRoom(for key: Parameters, now: Duration) {
+    controls.makeRoom(for: key) { $0.isIdle && ($0.closedUntil ?? .zero) <= now }
   }
 
   /// Changes one in place: one of thousands of loads must not be copied for each of them.
   private mutating func change<Result>(_ key: Parameters?, _ body: (inout KeyControl) -> Result) -> Result {
     guard let key else { return body(&common) }
-    var control = controls.removeValue(forKey: key) ?? KeyControl()
+    var control = controls[key].take() ?? KeyControl()
     defer { if control.isWanted { controls[key] = control } }
     return body(&control)
   }
