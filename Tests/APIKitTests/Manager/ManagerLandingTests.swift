@@ -42,6 +42,27 @@ import XCTest
     XCTAssertEqual(stub.requests.first?.url.query, "page=3")
   }
 
+  func testALoadWhoseTaskIsCancelledWhileItsResponseWaitsForTheMainActorIsNotDelivered() async throws {
+    let transport = HandTransport()
+    let manager = TestManager(TestService(HTTPClient(transport: transport), TestService.homes))
+    (manager.delegate, manager.validator) = (recorder, recorder)
+    let task = Task { try await manager.response() }
+    await waitUntil { transport.starts.count == 1 }
+    let complete = transport.starts[0].completion
+    let arrived = DispatchSemaphore(value: 0)
+    Site.detach {
+      complete(.success(.json()))
+      arrived.signal()
+    }
+    // The main actor is busy until then.
+    Self.wait(for: arrived)
+    task.cancel()
+    let result = await task.result
+    XCTAssertThrowsError(try result.get())
+    XCTAssertEqual(recorder.events, ["validate.parameters", "delegate.cancel"])
+    XCTAssertEqual(recorder.cancellations.map(\.reason), [.taskCancelled])
+  }
+
   func testALoadThatIsCancelledWhileItsResponseWaitsForTheMainActorIsNotJudged() async throws {
     let transport = HandTransport()
     let manager = TestManager(TestService(HTTPClient(transport: transport), TestService.homes))

@@ -12,6 +12,12 @@ extension Flight {
       deliverFailure(attaching(to: userObjection).completed(for: call))
       return .handedOver
     }
+    if cancellation.isCancelled {
+      // The task that waits for it is cancelled, and the manager hears of that behind this.
+      if response.provenance == .network { tellChanges(by: response.http) }
+      deliverFailure(APIError(cancelled: .taskCancelled).completed(for: call))
+      return .handedOver
+    }
     if response.flightID != id {
       response.source = ReformSource(call)
       run.response = response
