@@ -4,7 +4,8 @@ public import APIKit
 ///
 /// Held weakly; called on the main actor. Every run ends in exactly one of success, failure and
 /// cancellation. The run is over by then, so the delegate may start the next one. The delegates of the
-/// members' managers are called as usual, each before the group's.
+/// members' managers are called as usual: before the group's for a member that has ended, after it for one that the
+/// end of the run cancels.
 @MainActor public protocol ManagerGroupDelegate: AnyObject {
   /// The policy is satisfied.
   func group(_ group: ManagerGroup, didSucceedWith results: GroupResults)
