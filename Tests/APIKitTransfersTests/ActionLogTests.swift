@@ -290,6 +290,28 @@ import XCTest
     XCTAssertEqual(later.waiting, 1)
   }
 
+  func testWhoeverSendsMayFlushAndWithdrawTheConsentThere() async throws {
+    for withdraws in [false, true] {
+      weak var known: ActionLog?
+      var sent = 0
+      let log = ActionLog(
+        folder: folder + "\(withdraws)", batchSize: 1, maximumActions: 100, hasConsent: true, time: time
+      ) { _ in
+        if withdraws { await known?.setConsent(false) } else { await known?.flush() }
+        sent += 1
+      }
+      known = log
+      log.record("a")
+      log.start()
+      await waitUntil { sent == 1 }
+      await waitUntilEmpty(log)
+      XCTAssertEqual(log.hasConsent, !withdraws)
+      await log.setConsent(true)
+      log.record("b")
+      await waitUntil { sent == 2 }
+    }
+  }
+
   func testALogOfALaterVersionIsLeftAlone() async throws {
     var first: ActionLog? = log(size: 30)
     first?.record("a")

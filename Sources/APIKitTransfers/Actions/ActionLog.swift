@@ -41,6 +41,8 @@ import Foundation
   private var isRunning = false
   /// Whether what is left goes although it is no whole batch.
   private var wantsAll = false
+  /// The logs whose batches the present task sends: who sends one may not wait for its end.
+  @TaskLocal private static var sending: Set<ObjectIdentifier> = []
 
   /// Makes a log. Nothing is sent before ``start()``.
   ///
@@ -117,14 +119,14 @@ import Foundation
   }
 
   /// Sends all kept actions, also an incomplete batch. Returns when they were sent, when a request has failed, or when its
-  /// task is cancelled.
+  /// task is cancelled; at once where it is called while a batch is sent, from within ``Send``.
   public func flush() async {
     await pending?.value
     wantsAll = true
     pump()
     // Who asks now does not wait for the next attempt, which may be minutes away.
     pausing?.cancel()
-    if loop.task != nil { await loop.wait() }
+    if loop.task != nil, !isSender { await loop.wait() }
   }
 
   /// Sets whether the user agrees. Withdrawing the consent cancels the running request, erases all kept actions, and
@@ -142,7 +144,7 @@ import Foundation
   /// Cancels what is on its way, and erases all that is kept.
   func erase() async throws {
     loop.task?.cancel()
-    await loop.task?.value
+    if !isSender { await loop.task?.value }
     await pending?.value
     try await store.erase()
   }
@@ -155,6 +157,8 @@ import Foundation
   }
 
   // MARK: Insides
+
+  private var isSender: Bool { Self.sending.contains(ObjectIdentifier(self)) }
 
   private func pump() {
     guard isRunning, hasConsent else { return }
@@ -172,8 +176,11 @@ import Foundation
       guard let batch = await report({ try await store.next(size: batchSize, atLeast: least) }) ?? nil else {
         break
       }
-      guard let isHalved = await isRefused(batch) else {
-        guard !Task.isCancelled, await pause(&failures) else { return }
+      let isRefused = await isRefused(batch)
+      // All that is kept is being erased.
+      guard !Task.isCancelled else { return }
+      guard let isHalved = isRefused else {
+        guard await pause(&failures) else { return }
         continue
       }
       // Where that cannot be written it is tried again, and the batch is not sent once more.
@@ -191,7 +198,10 @@ import Foundation
     // All of its actions were damaged.
     guard !batch.events.isEmpty else { return false }
     let dropped = await report { try await store.counts() }?.dropped ?? 0
-    do { try await send(ActionBatch(batch, dropped: dropped)) } catch {
+    let senders = Self.sending.union([ObjectIdentifier(self)])
+    do {
+      try await Self.$sending.withValue(senders) { try await send(ActionBatch(batch, dropped: dropped)) }
+    } catch {
       let status = (error as? APIError).flatMap { $0.context.status ?? $0.evidence?.status }
       return status.map([400, 413, 422].contains) == true ? true : nil
     }
