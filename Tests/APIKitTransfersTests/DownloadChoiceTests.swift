@@ -178,6 +178,27 @@ import XCTest
     XCTAssertEqual(names, [])
   }
 
+  func testADownloadEndsWhileARenewalThatIgnoresItsCancellationIsWaitedFor() async throws {
+    let server = try ScriptedServer.serving { _ in Self.head("Content-Length: 0\r\n", "403 Expired") }
+    defer { server.stop() }
+    let (manager, delegate) = (try manager(server), ChoiceDelegate())
+    manager.delegate = delegate
+    var renewals = 0
+    var waiter: CheckedContinuation<Void, Never>?
+    manager.onRenewal = { _, _ in
+      renewals += 1
+      await withCheckedContinuation { waiter = $0 }
+      return nil
+    }
+    defer { waiter?.resume() }
+    manager.download(to: .file(path("a")))
+    await waitUntil { renewals == 1 }
+    manager.cancel()
+    await waitUntil { !manager.isDownloading }
+    XCTAssertEqual(delegate.story, ["cancelled \(CancellationReason.byCaller)"])
+    XCTAssertEqual(names, [])
+  }
+
   // MARK: Digests
 
   func testTheStrongerDigestOfTheServerIsCompared() async throws {
@@ -268,7 +289,7 @@ private final class ChoosingManager: BaseDownloadManager, DownloadManager {
   let apiName = "files"
   let volatileParameters: Set = ["sign"]
   var onDestination: (HTTPResponse) throws -> DownloadTarget? = { _ in nil }
-  var onRenewal: (Parameters, APIError) -> Parameters? = { _, _ in nil }
+  var onRenewal: (Parameters, APIError) async -> Parameters? = { _, _ in nil }
 
   init(_ service: TestService) { self.service = service }
 
@@ -280,7 +301,7 @@ private final class ChoosingManager: BaseDownloadManager, DownloadManager {
   func destination(for response: HTTPResponse) throws -> DownloadTarget? { try onDestination(response) }
 
   func renewedParameters(_ parameters: Parameters, after error: APIError) async throws -> Parameters? {
-    onRenewal(parameters, error)
+    await onRenewal(parameters, error)
   }
 }
 
