@@ -81,6 +81,11 @@ import APIKit
 
   func put(_ item: Item, bytes: Int) { for reader in readers { reader.reader?.put(item, bytes: bytes) } }
 
+  /// Ends them all on the main actor's next turn: their producer is released. From any thread.
+  nonisolated func release() {
+    MainDelivery.main.put { [readers] in for reader in readers { reader.reader?.end(nil) } }
+  }
+
   /// Ends them all; with an error, they throw it.
   mutating func end(_ error: APIError?) {
     for reader in readers { reader.reader?.end(error) }

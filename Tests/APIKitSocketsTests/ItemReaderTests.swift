@@ -24,6 +24,21 @@ import XCTest
     }
     XCTAssertNil(first)
   }
+
+  func testALoopEndsWhenItsSocketIsReleased() async throws {
+    let stage = SocketStage()
+    var socket: EchoSocket? = stage.socket()
+    let messages = try XCTUnwrap(socket?.messages())
+    var isOver = false
+    let loop = Task {
+      for try await _ in messages {}
+      isOver = true
+    }
+    _ = try await stage.open(try XCTUnwrap(socket))
+    socket = nil
+    await waitUntil { isOver }
+    loop.cancel()
+  }
 }
 
 #if os(Linux)
@@ -43,6 +58,22 @@ import XCTest
       slow = nil
       await log.wait { log.lines.count == 101 }
       events.cancel()
+    }
+
+    func testALoopEndsWhenItsStreamIsReleased() async throws {
+      let (service, _) = try service([[.readRequest, .text(Self.head() + "data: a\n\n"), .waitForClose]])
+      var events: Events? = Events(service)
+      let sequence = try XCTUnwrap(events?.events())
+      var (read, isOver) = (0, false)
+      let loop = Task {
+        for try await _ in sequence { read += 1 }
+        isOver = true
+      }
+      events?.open()
+      await waitUntil { read == 1 }
+      events = nil
+      await waitUntil { isOver }
+      loop.cancel()
     }
 
     func testAnIdThatNoFieldCanHaveDoesNotEndTheStream() async throws {

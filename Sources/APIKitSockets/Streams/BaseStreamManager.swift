@@ -41,6 +41,7 @@ public import APIKit
 
   deinit {
     cycle.release()
+    readers.release()
     ConnectionRegistry.shared.remove(ObjectIdentifier(self))
   }
 
