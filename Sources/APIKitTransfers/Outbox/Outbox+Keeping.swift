@@ -29,8 +29,11 @@ extension Outbox: LoadQueue {
   private static let inlineBytes = 64 << 10
 
   package func take(_ load: QueuedLoad) {
-    guard let manager = load.manager else { return }
+    // An observer may have cancelled it before it came here.
+    guard let manager = load.manager, load.isWaiting else { return _ = givenUp.remove(load.id) }
     do throws(APIError) {
+      // Interceptors and observers may have signed in another one.
+      if let objection = load.objection { throw objection }
       var draft = try draft(load.call, of: manager)
       draft.waiter = load
       keep(draft)

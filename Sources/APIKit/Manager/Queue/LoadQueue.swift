@@ -38,6 +38,9 @@
   /// Whether it still waits: its manager is there, and nobody has cancelled it.
   package var isWaiting: Bool { manager != nil && !flight.state.isFinal }
 
+  /// Why it may not be kept: its user has left since it was called. Nil where that is not so.
+  package var objection: APIError? { call.objection(to: call.user, host: nil) }
+
   /// A line for its record.
   package func note(_ text: String) { flight.note(.note("outbox", text)) }
 
@@ -66,7 +69,7 @@ extension BaseAPIManager {
     open(flight, isWaiting: true)
     flight.note(.waiting(policy: "queue"))
     flight.tell(waitsFor: .takeoff(policy: "queue"))
-    if !flight.state.isFinal { queue.take(QueuedLoad(flight, of: self)) }
+    queue.take(QueuedLoad(flight, of: self))
     interceptors.forEach { $0.manager(self, didLoad: flight.call.parameters, as: flight.id) }
     return .waiting(flight.id)
   }
