@@ -68,7 +68,9 @@ extension Flight: MainDeliverable {
     cancellation.clear()
     let error = attaching(to: error)
     switch purpose {
-    case .sharing(let completion): completion(.failure(error), run.user)
+    case .sharing(let completion):
+      if !call.method.isSafe { tellChanges(beside: error) }
+      completion(.failure(error), run.user)
     case .landing, .refreshing:
       run.failure = error.completed(for: call)
       ownership.release()

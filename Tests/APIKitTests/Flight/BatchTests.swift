@@ -174,6 +174,40 @@ import XCTest
     XCTAssertEqual(Set(stub.requests.map(\.timeouts.total)), [.seconds(1), nil])
   }
 
+  func testAChangeThatIsOneOfABatchMakesTheStoredResponsesOfItsURLStale() async throws {
+    for count in [1, 2] {
+      stub.reset()
+      stub.on("*", .json(#"{"items": [{"id": 1}, {"id": 2}]}"#))
+      let store = ResponseCache()
+      let list = makeManager()
+      list.apiName = count == 1 ? "home" : "homes"
+      list.cachePolicy = .fresh(for: .seconds(600))
+      list.service.store = store
+      list.service.onBatchPlan = { _ in nil }
+      _ = try await list.response()
+      _ = try await list.response()
+      XCTAssertEqual(stub.requests.count, 1, "it is stored")
+      let changes = (0..<count).map { _ in makeManager(most: 2) }
+      for (index, manager) in changes.enumerated() {
+        let plan = manager.service.onBatchPlan
+        manager.service.onBatchPlan = { call in
+          var plan = plan(call)
+          plan?.includesUnsafeMethods = true
+          return plan
+        }
+        manager.service.store = store
+        manager.method = .put
+        manager.load(["id": index + 1])
+      }
+      if count == 1 { await time.advanceOnceAsleep(by: .milliseconds(10)) }
+      await waitUntil { changes.allSatisfy { !$0.isLoading } }
+      XCTAssertEqual(stub.requests.map(\.method), [.get, .put])
+      XCTAssertEqual(stub.requests.map(\.url.path).last, count == 1 ? "/api/home" : "/api/homes")
+      _ = try await list.response()
+      XCTAssertEqual(stub.requests.count, 3, "\(count): it is asked for again")
+    }
+  }
+
   func testWhatTheResponseLacksFailsItsLoadAlone() async throws {
     let manager = makeManager(most: 2)
     async let lacking = errorThrown { () throws(APIError) in try await manager.response(["id": 13]) }

@@ -80,10 +80,14 @@ extension Flight {
     if cache?.wantsRefresh == true { refresh(flightStore) }
   }
 
-  @MainActor func deliverFailure(_ error: APIError) {
-    // The server has acted for a user who has left since, too.
+  /// The changes of a response with which something is wrong, or that came for a user who has left since.
+  func tellChanges(beside error: APIError) {
     let response = error.response ?? (error.reason == .signedOut ? run.http ?? run.response?.http : nil)
     if let response, (200..<400).contains(response.status) { tellChanges(by: response) }
+  }
+
+  @MainActor func deliverFailure(_ error: APIError) {
+    tellChanges(beside: error)
     guard case .landing = purpose, let manager = flightStore?.manager else {
       return retire(
         error.cancellation.map { .cancelled($0.description) }

@@ -87,7 +87,7 @@ extension Flight {
       expectation: expectation.identity, caller: part.caller)
     let (own, shared, cache) = (call, shared, cache)
     let terms = Batches.Terms(plan: plan, time: own.time) { call in
-      await Flight.outcome(call, shared, cache: call === own ? cache : nil, from: .assemble)
+      await Flight.outcome(call, shared, cache: call === own ? cache : .make(for: call), from: .assemble)
     }
     let landing = try await deadline.limitWait(own.time) { () throws(APIError) in
       await shared.batches.outcome(for: own, key, terms: terms)

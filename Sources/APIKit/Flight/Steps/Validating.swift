@@ -13,6 +13,8 @@ extension Flight {
     shared.succeeded(at: HostKey(request.url), now: call.time.now)
     cache?.received(response)
     guard case .sharing(let completion) = purpose else { return .next }
+    // The loads of a batch, for which this one goes, have no request whose URL the server has changed.
+    if !call.method.isSafe { tellChanges(by: response.http) }
     completion(.success(response), run.user)
     return .handedOver
   }
