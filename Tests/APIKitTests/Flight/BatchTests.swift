@@ -208,6 +208,28 @@ import XCTest
     }
   }
 
+  func testAResponseOfALoadThatStaysAloneIsStoredThoughAnotherBeganTheBatch() async throws {
+    let store = ResponseCache()
+    let (first, second) = (makeManager(), makeManager())
+    for manager in [first, second] {
+      manager.service.store = store
+      manager.cachePolicy = .fresh(for: .seconds(600))
+    }
+    first.load(["id": 1])
+    await waitUntilGathered(1)
+    second.load(["id": 2])
+    await waitUntilGathered(2)
+    first.cancel()
+    await waitUntilGathered(1)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await waitUntil { !second.isLoading }
+    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/home"])
+    second.load(["id": 2])
+    await waitUntil { !second.isLoading }
+    XCTAssertFalse(second.isLoading)
+    XCTAssertNotEqual(second.lastResponse?.provenance, .network)
+  }
+
   func testWhatTheResponseLacksFailsItsLoadAlone() async throws {
     let manager = makeManager(most: 2)
     async let lacking = errorThrown { () throws(APIError) in try await manager.response(["id": 13]) }

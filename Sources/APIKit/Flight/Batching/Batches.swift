@@ -27,12 +27,13 @@ final class Batches: Sendable {
   struct Terms: Sendable {
     let plan: BatchPlan
     let time: any TimeSource
-    /// Makes the common call.
+    /// Makes the common call, or that of the load alone.
     let fly: @Sendable (APICall) async -> Landing
   }
 
   private struct Member {
     let call: APICall
+    let fly: @Sendable (APICall) async -> Landing
     let continuation: CheckedContinuation<Landing, Never>
   }
 
@@ -47,10 +48,10 @@ final class Batches: Sendable {
     var successors: [Int: @Sendable () -> Void] = [:]
 
     /// The call of a batch is to be made. Returns the task that it has, and its loads; nil when it was made or given up.
-    mutating func launch(_ number: Int, _ plan: BatchPlan) -> (task: Task<Void, Never>?, calls: [APICall])? {
+    mutating func launch(_ number: Int, _ plan: BatchPlan) -> (task: Task<Void, Never>?, members: [Member])? {
       guard let (batch, members) = machine.close(number) else { return nil }
       if plan.gathersWhileFlying { inAir[batch.key] = number }
-      return (batch.operation, members.map(\.call))
+      return (batch.operation, members)
     }
 
     /// A batch has landed or was given up. Returns what makes the call of the one that waits for it.
@@ -73,7 +74,9 @@ final class Batches: Sendable {
         let isWaiting = state.withLock { state in
           guard !Task.isCancelled else { return false }
           let ahead = terms.plan.gathersWhileFlying ? state.inAir[key] : nil
-          let role = state.machine.enter(id, key, waiter: Member(call: call, continuation: waiter)) {
+          let role = state.machine.enter(
+            id, key, waiter: Member(call: call, fly: terms.fly, continuation: waiter)
+          ) {
             number in
             ahead == nil && terms.plan.maximumCount > 1 ? gather(number, terms) : nil
           }
@@ -109,31 +112,33 @@ final class Batches: Sendable {
     Task.detached { [self] in
       let window = terms.plan.window
       if window > .zero { do { try await terms.time.sleep(for: window) } catch { return } }
-      guard let (_, calls) = state.withLock({ $0.launch(number, terms.plan) }) else { return }
-      await fly(number, calls, terms: terms)
+      guard let (_, members) = state.withLock({ $0.launch(number, terms.plan) }) else { return }
+      await fly(number, members, terms.plan)
     }
   }
 
   /// Makes the call of a batch that waits no longer.
   private func make(_ number: Int, _ terms: Terms, in state: inout BatchesState) {
-    guard let (window, calls) = state.launch(number, terms.plan) else { return }
+    guard let (window, members) = state.launch(number, terms.plan) else { return }
     window?.cancel()
-    let task = Task.detached { [self] in await fly(number, calls, terms: terms) }
+    let task = Task.detached { [self] in await fly(number, members, terms.plan) }
     state.machine.replaceOperation(of: number, with: task)
   }
 
-  private func fly(_ number: Int, _ calls: [APICall], terms: Terms) async {
+  private func fly(_ number: Int, _ members: [Member], _ plan: BatchPlan) async {
+    let calls = members.map(\.call)
     for call in calls where calls.count > 1 {
       call.recorder.record(.batched(count: calls.count, leader: calls[0].flightID))
     }
-    let (outcome, user) = await terms.fly(
-      calls.count > 1 ? APICall(merging: calls, into: terms.plan) : calls[0])
+    // The first of those who have stayed, which need not be the one who began the batch.
+    let (outcome, user) = await members[0].fly(
+      calls.count > 1 ? APICall(merging: calls, into: plan) : calls[0])
     var parts: [FlightID: Outcome] = [:]
     if calls.count > 1, case .success(let response) = outcome {
-      let split = terms.plan.split(response.raw, calls.map(\.parameters))
+      let split = plan.split(response.raw, calls.map(\.parameters))
       for (index, call) in calls.enumerated() {
         let raw = index < split.count ? split[index] : nil
-        parts[call.flightID] = Self.part(raw, of: response, for: call, apiName: terms.plan.apiName)
+        parts[call.flightID] = Self.part(raw, of: response, for: call, apiName: plan.apiName)
       }
     }
     let (done, next) = state.withLock { state in
