@@ -15,13 +15,14 @@ final class SecretNamesTests: XCTestCase {
       login.password ns:Password card[cvc] X-Amz-Signature X-Amz-Credential X-Amz-Security-Token SAMLResponse jwt \
       PHPSESSID sessid Ocp-Apim-Subscription-Key X-Functions-Key X-Auth-Key X-Auth-Email X-Auth DPoP auth_key api_sig sig hmac \
       X-Hub-Signature-256 X-Hmac encryptionKey x-goog-api-key Signature credential credentials auth \
+      keys api_keys pins csrf XSRF X-CSRF oauth_verifier login_ticket \
       subscription.key master-key bearer Secret privateKey X-Forwarded-Authorization Set-Authorization
       """.replacing("PHPSESSION", with: "PHP-SESSION").split(whereSeparator: \.isWhitespace).map(String.init)
     let open = """
       city page author authority oauth oauth_version pinned shopping hotpink compass country_code postalCode \
       signed_in_at X-Amz-SignedHeaders keyboard keyword monkey turkey Content-Type Idempotency-Key \
       X-Idempotency-Key X-Key-ID key_id keyId key.id partition-key partitionKey primary_key foreignKey sort-key \
-      cache_key X-Cache-Key surrogate-key public_key grant_type redirect_uri passengers description user \
+      cache_key X-Cache-Key surrogate-key public_key publicKeys primary_keys keyboards opinions grant_type redirect_uri passengers description user \
       Sec-Fetch-Site Sec-WebSocket-Key [ .. état token_type token_endpoint token_endpoint_auth_methods_supported \
       issued_token_type revocation_endpoint X-Timestamp timestamp X-Nonce nonce oauth_nonce auth_timestamp \
       max_tokens Access-Control-Allow-Credentials signal design sigma cookieless professional authorization_endpoint authorized

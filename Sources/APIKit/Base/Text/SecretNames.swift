@@ -14,7 +14,7 @@ public enum SecretNames {
   ///
   /// A name is split into words at case, digits, `-`, `_`, `.`, spaces and the separators of compound names (`user[pin]`,
   /// `ns:Password`). It is secret when one of them is `key`, `token`, `secret`, `password`, `session`, `signature`,
-  /// `hmac`, `auth`, `credential`, `cookie`, `pin`, `otp` or the like, when it contains `token`, `secret`, `password` or
+  /// `hmac`, `auth`, `credential`, `cookie`, `pin`, `otp`, `csrf` or the like, when it contains `token`, `secret`, `password` or
   /// the like without a separator, and when `code`, `sign`, `ticket` or the like is the whole of it. Not secret are names
   /// that end with `timestamp`, `nonce`, `endpoint` or `supported`, and a few whole names: `Idempotency-Key`, `X-Key-ID`,
   /// `partition_key`, `primaryKey`, `token_type` and others. The rules mask too much rather than too little.
@@ -143,7 +143,7 @@ public enum SecretNames {
     "assertion", "apikey", "accesskey", "appkey", "applicationkey", "privatekey", "secretkey", "sessionid",
     "sessionkey", "sessid", "codeverifier", "devicecode", "usercode", "authcode", "authorizationcode",
     "verificationcode", "securitycode", "smscode", "setcookie", "proxyauthorization", "samlresponse",
-    "samlrequest", "bearer",
+    "samlrequest", "bearer", "loginticket",
   ]
   /// How names end whose values everybody may know, although they speak of tokens: `token_endpoint`, `token_type`,
   /// `token_endpoint_auth_methods_supported` (RFC 6749, 8414). A time and a number used once open nothing.
@@ -152,7 +152,7 @@ public enum SecretNames {
   private static let openNames: Set<String> = [
     "idempotencykey", "keyid", "publickey", "publickeypins", "partitionkey", "primarykey", "foreignkey",
     "sortkey", "rangekey", "hashkey", "cachekey", "surrogatekey", "routingkey", "keyname", "keytype",
-    "keycode",
+    "keycode", "publickeys", "primarykeys", "foreignkeys", "sortkeys",
     "keypath", "secwebsocketkey", "accesscontrolallowcredentials", "authtime", "authtype", "authmethod",
     "cookieconsent", "cookiepolicy", "signaturemethod", "signaturealgorithm", "signatureversion",
     "oauthsignaturemethod", "hmacalgorithm", "maxtokens", "prompttokens", "completiontokens", "totaltokens",
@@ -163,7 +163,7 @@ public enum SecretNames {
     "authorization",
     "credential",
     "cookie", "cookies", "pin", "otp", "totp", "pwd", "pass", "sid", "jwt", "cvc", "cvv",
-    "ssn", "mfa", "puk",
+    "ssn", "mfa", "puk", "keys", "pins", "otps", "csrf", "xsrf", "verifier",
   ]
   /// Secret as the whole name.
   private static let whole: Set<String> = [
