@@ -118,4 +118,20 @@ final class DocumentFaultTests: XCTestCase {
         "#/security an array of objects", "#/webhooks an object",
       ])
   }
+
+  func testAnAddressThatIsNoneIsLeftOut() throws {
+    let paths = #"{"/a": {"get": {"responses": {}}}}"#
+    let wrong = [
+      #"{"url": "https://{region}.example"}"#, #"{"url": "https://.example"}"#, #"{"url": "https://:80/v1"}"#,
+      #"{"url": "https://a.example:x"}"#, #"{"url": "https://a.example:70000"}"#,
+    ]
+    let right = [
+      #"{"url": "https://a.example:8443/v1"}"#, #"{"url": "http://[::1]:80"}"#, #"{"url": "http://[::1]"}"#,
+    ]
+    let servers = "[\((wrong + right).joined(separator: ", "))]"
+    let result = try Documents.generate(Documents.make(paths: paths, servers: servers))
+    XCTAssertEqual(result.report.notes.map(\.pointer), wrong.indices.map { "#/servers/\($0)" })
+    assertContains(
+      result.files["Homes.swift"] ?? "", "https://a.example:8443/v1", "http://[::1]:80", #""http://[::1]""#)
+  }
 }

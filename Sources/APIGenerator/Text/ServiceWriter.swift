@@ -47,10 +47,13 @@ struct ServiceWriter {
       let text = node["description"]?.string ?? ""
       var (plain, literal) = ("", "")
       var variables: [(name: String, initial: String)] = []
+      var missing: String?
       var rest = url[...]
       while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
         let name = String(rest[rest.index(after: open)..<close])
-        let initial = node["variables"]?[name]?["default"]?.string ?? ""
+        let stated = node["variables"]?[name]?["default"]?.string
+        if stated == nil { missing = missing ?? name }
+        let initial = stated ?? ""
         let member = known[[name, initial]] ?? members.unique(Words.memberName(name))
         known[[name, initial]] = member
         variables.append((member, initial))
@@ -59,6 +62,12 @@ struct ServiceWriter {
         rest = rest[rest.index(after: close)...]
       }
       (plain, literal) = (plain + rest, literal + SafeText.literal(String(rest)).dropFirst().dropLast())
+      if let missing {
+        schemas.note(
+          node, "the variable \(SafeText.quoted(missing)) of the address has no default",
+          "the address is left out; `--base-url` gives the service its address")
+        continue
+      }
       guard isAddress(plain) else {
         schemas.note(
           node, "the address \(SafeText.quoted(url)) is no http or https URL",
@@ -93,7 +102,12 @@ struct ServiceWriter {
     let lower = text.lowercased()
     guard lower.hasPrefix("https://") || lower.hasPrefix("http://") else { return false }
     let rest = lower.drop { $0 != ":" }.dropFirst(3)
-    guard let first = rest.utf8.first, first != UInt8(ascii: "/") else { return false }
+    let authority = rest.prefix { $0 != "/" }
+    guard let first = authority.first, first.isLetter || first.isNumber || first == "[" else { return false }
+    if authority.last != "]", let colon = authority.lastIndex(of: ":") {
+      // The colons of an IPv6 address stand in its brackets.
+      guard let port = UInt16(authority[authority.index(after: colon)...]), port > 0 else { return false }
+    }
     return rest.utf8.allSatisfy {
       $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}?#@".utf8.contains($0)
     }
