@@ -73,6 +73,7 @@ struct Generator {
       operations[index].className = prefix + names.className(of: operations[index])
     }
     schemas.nameModels { names.name(of: $0) }
+    noteUnused(listed, names.names, document, schemas)
     let given = operations.map(\.className) + schemas.usedModels.map { schemas.models[$0].name } + reserved
     var seen: Set<String> = []
     if let twice = given.first(where: { !seen.insert($0).inserted }) {
@@ -89,6 +90,20 @@ struct Generator {
     return Result(
       files: files.merging([Report.fileName: report.text]) { first, _ in first }, names: names.names,
       report: report)
+  }
+
+  /// Notes the listed names whose key is that of no operation and no part of the document, such as a misspelt one.
+  private static func noteUnused(
+    _ listed: [String: String], _ given: [String: String], _ document: APIDocument, _ schemas: SchemaPlan
+  ) {
+    let operations = Set(OperationPlanner.kept(of: document, by: Selection()).map(\.key))
+    for (key, name) in listed where given[key] == nil && !operations.contains(key) {
+      // The position of a parameter is its name there, so it is known only where it was used.
+      guard !key.contains("/parameters/"), document.target(of: String(key.prefix { $0 != " " })) == nil
+      else { continue }
+      schemas.note(
+        at: key, "the name \(SafeText.quoted(name)) is given to nothing", "correct it in the file of --names")
+    }
   }
 
   private static func write(

@@ -134,4 +134,13 @@ final class DocumentFaultTests: XCTestCase {
     assertContains(
       result.files["Homes.swift"] ?? "", "https://a.example:8443/v1", "http://[::1]:80", #""http://[::1]""#)
   }
+
+  func testANameThatIsGivenToNothingIsReported() throws {
+    let result = try Documents.generate(
+      Documents.schema(#"{"type": "object", "properties": {"a": {"type": "string"}}}"#),
+      listed: ["GET /a": "FindManager", "GET /b": "LostManager", "#/components/schemas/Thin": "Lost"])
+    XCTAssertEqual(
+      result.report.notes.filter { $0.reason.contains("given to nothing") }.map(\.pointer),
+      ["#/components/schemas/Thin", "GET /b"])
+  }
 }
