@@ -128,7 +128,7 @@ struct Generator {
       hasBoxes: used.contains { id in
         guard case .structure(let members) = schemas.models[id].kind else { return false }
         return members.contains { if case .boxed = $0.type { true } else { false } }
-      })
+      }, hasJoins: operations.contains { $0.parameters.contains { source.joinsTexts($0.member) } })
     layout.add(
       FileLayout.Part(
         lines: writer.lines(), needsFoundation: needsBasic, products: writer.hasOAuth ? ["APIKitOAuth"] : []),

@@ -143,4 +143,20 @@ final class DocumentFaultTests: XCTestCase {
       result.report.notes.filter { $0.reason.contains("given to nothing") }.map(\.pointer),
       ["#/components/schemas/Thin", "GET /b"])
   }
+
+  func testAnElementWithTheSeparatorInItIsRefused() throws {
+    let text = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/a/{ids}": {"get": {"parameters": [{"name": "ids", "in": "path", "required": true, "schema": {"type": "array", "items":
+          {"type": "string"}}}, {"name": "n", "in": "query", "explode": false, "schema": {"type": "array", "items": {"type":
+          "integer"}}}, {"name": "k", "in": "query", "style": "pipeDelimited", "explode": false, "schema": {"type": "array",
+          "items": {"type": "string", "enum": ["x"]}}}], "responses": {}}}}
+          """))
+    assertContains(
+      text, #"try container.encode(try Homes.joined(ids, by: ","), forKey: .ids)"#,
+      #"k.map { try Homes.joined($0.map { item in String(item.rawValue) }, by: "|") }"#,
+      #"n.map { $0.map { item in String(item) }.joined(separator: ",") }"#,
+      "static func joined(_ texts: [String], by separator: Character) throws -> String")
+  }
 }

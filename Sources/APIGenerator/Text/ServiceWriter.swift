@@ -23,6 +23,7 @@ struct ServiceWriter {
   let hasEmptyOutputs: Bool
   let hasStatusOutputs: Bool
   let hasBoxes: Bool
+  let hasJoins: Bool
 
   /// The servers of a document.
   static func servers(of document: APIDocument, baseURL: String?, _ schemas: SchemaPlan) throws(Problems)
@@ -127,7 +128,9 @@ struct ServiceWriter {
     if security.scheme != nil {
       lines.append("  \(prefix)let identity = ServiceIdentity(authenticator: \(service).authenticator)")
     }
-    lines += authenticator() + ["}"]
+    lines += authenticator()
+    if hasJoins { lines += joining() }
+    lines.append("}")
     for (name, address) in further {
       lines += [
         "", "/// The part of \(service) at another address, with the same credential.",
@@ -179,6 +182,18 @@ struct ServiceWriter {
       ]
     }
     return lines
+  }
+
+  private func joining() -> [String] {
+    [
+      "", "  /// Elements as one text. One with the separator in it would arrive as two.",
+      "  static func joined(_ texts: [String], by separator: Character) throws -> String {",
+      "    if let text = texts.first(where: { $0.contains(separator) }) {",
+      "      throw EncodingError.invalidValue(",
+      "        text, EncodingError.Context(codingPath: [], debugDescription: \"an element has the separator \\(separator) in it\"))",
+      "    }",
+      "    return texts.joined(separator: String(separator))", "  }",
+    ]
   }
 
   private func environments() -> [String] {

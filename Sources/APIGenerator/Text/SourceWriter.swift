@@ -109,8 +109,17 @@ struct SourceWriter {
       return written(member.type, value)
     }
     let texts = element == .string ? value : "\(value).map { \(self.element(element)) }"
+    let literal = SafeText.literal(separator)
+    // Numbers and times have no separator in them.
+    if joinsTexts(member) { return "try \(service).joined(\(texts), by: \(literal))" }
     let isThrowing = element == .day || element == .date
-    return "\(isThrowing ? "try " : "")\(texts).joined(separator: \(SafeText.literal(separator)))"
+    return "\(isThrowing ? "try " : "")\(texts).joined(separator: \(literal))"
+  }
+
+  /// Whether a member is an array of texts that is sent as one.
+  func joinsTexts(_ member: Member) -> Bool {
+    guard member.separator != nil, case .array(let element) = member.type else { return false }
+    return element == .string || element.model != nil
   }
 
   private func written(_ type: SwiftType, _ value: String, depth: Int = 1) -> String? {
