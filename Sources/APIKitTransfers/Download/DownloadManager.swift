@@ -122,9 +122,7 @@ extension DownloadManager {
   }
 
   private func renewed(_ parameters: Parameters, _ failure: APIError) async throws(APIError) -> Parameters? {
-    // In a task of its own: the download does not wait for it when it is cancelled, even if the application ignores that.
-    let renewal = SingleFlight<Int, Result<Parameters?, APIError>>()
-    let renewed = await renewal.value(0) { [self] in
+    let renewed = await Task.leavable { [self] () -> Result<Parameters?, APIError> in
       do { return .success(try await renewedParameters(parameters, after: failure)) } catch {
         return .failure(APIError(validation: error, .parameters, .invalidParameters))
       }

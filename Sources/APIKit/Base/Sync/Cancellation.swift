@@ -145,6 +145,12 @@ public protocol SuspendableOperation: CancellableOperation {
 extension Task: CancellableOperation {}
 
 extension Task where Failure == Never {
+  /// The value of work of the application's, which runs in a task of its own. Nil when the present task is cancelled before:
+  /// it does not wait for work that ignores that.
+  package static func leavable(_ work: @escaping @Sendable () async -> Success) async -> Success? {
+    await SingleFlight<Int, Success>().value(0, work)
+  }
+
   /// The value; cancelling the task that waits for it cancels this one.
   package nonisolated(nonsending) func cancellableValue() async -> Success {
     await withTaskCancellationHandler {

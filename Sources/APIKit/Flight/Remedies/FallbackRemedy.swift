@@ -19,7 +19,7 @@ struct FallbackRemedy: Remedy {
     let completed = failure.completed(for: call)
     // One that takes longer than the load has time is none.
     let fallback = try? await flight.deadline.limitWait(call.time) { () throws(APIError) in
-      try await Self.leavable { await call.service.fallback(for: completed, of: call) }
+      await Task.leavable { await call.service.fallback(for: completed, of: call) } ?? nil
     }
     guard let response = fallback ?? nil else { return nil }
     flight.note(.downgraded("the service's fallback, for \(failure.label)"))

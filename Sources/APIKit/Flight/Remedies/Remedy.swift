@@ -13,16 +13,5 @@ protocol Remedy: Sendable {
 }
 
 extension Remedy {
-  /// What a function of the application returns, which runs in a task of its own: the load does not wait for it when it is
-  /// cancelled or its time is up, even if the function ignores that.
-  static func leavable<Value: Sendable>(
-    _ work: @escaping @Sendable () async -> Value
-  ) async throws(APIError) -> Value {
-    guard let value = await SingleFlight<Int, Value>().value(0, work) else {
-      throw APIError(.transport, .cancelled)
-    }
-    return value
-  }
-
   mutating func reset(for flight: Flight) {}
 }

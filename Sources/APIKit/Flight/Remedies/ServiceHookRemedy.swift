@@ -49,7 +49,12 @@ struct ServiceHookRemedy: Remedy {
     defer { if isShared.load() { flight.endSuspension() } }
     do throws(APIError) {
       return try await flight.deadline.limitWait(call.time) { () throws(APIError) in
-        guard let key else { return try await Self.leavable { await Self.ask(failure, flight) } }
+        guard let key else {
+          guard let resolution = await Task.leavable({ await Self.ask(failure, flight) }) else {
+            throw APIError(.transport, .cancelled)
+          }
+          return resolution
+        }
         return try await flight.shared.resolutions.resolution(for: call, key, since: since) {
           await Self.ask(failure, flight)
         } following: {
