@@ -126,6 +126,30 @@
       }
     }
 
+    func testAServerOrProxyThatCallsEachLoginStaleIsNotAskedWithoutEnd() async throws {
+      for (status, field) in [(401, "WWW-Authenticate"), (407, "Proxy-Authenticate")] {
+        let nonces = Counter()
+        let server = try ScriptedServer.serving { _ in
+          let nonce = nonces.next()
+          return ScriptedServer.response(
+            status, [field: "Digest realm=\"r\", nonce=\"\(nonce)\", qop=\"auth\", stale=true"], text: "no")
+        }
+        defer { server.stop() }
+        let login = HTTPLogin(user: "anna", password: "secret", scheme: .digest)
+        let transport = try transport {
+          $0.timeouts.connect = .seconds(2)
+          guard status == 407 else { return }
+          $0.proxy = .through(HTTPProxy(.http, host: "127.0.0.1", port: server.port, login: login))
+        }
+        var request = HTTPRequest(method: .put, url: try server.url(), body: .bytes([1]))
+        if status == 401 { request.options.login = login }
+        let error = await failure { [request] in try await transport.send(request) }
+        XCTAssertEqual(error?.reason, .loginDenied, "\(error as Any)")
+        XCTAssertLessThan(server.requests.count, 10)
+        await transport.shutdown()
+      }
+    }
+
     func testSOCKS5ResolvesTheNameAtTheProxy() async throws {
       let proxy = try ScriptedServer(
         .write([5, 0]), .write([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]), .pause(.milliseconds(50)),

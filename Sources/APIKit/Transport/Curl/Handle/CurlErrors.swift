@@ -67,7 +67,7 @@
       42: .transportFailed,  // a callback ended it; its own error is used
       43: .transportFailed,  // libcurl was called wrongly; refined below
       45: .connectionRefused,  // the local interface cannot be used
-      47: .tooManyRedirects,  // never: libcurl follows no redirects here
+      47: .loginDenied,  // each login was called stale; libcurl follows no redirects here
       48: .unsupportedCapability,  // an option this libcurl does not know
       49: .misconfigured,  // the text of an option does not parse
       52: .connectionLost,  // closed without a byte of a response
@@ -227,6 +227,7 @@
     private static func detail(_ reason: APIError.Reason, code: UInt32, _ seen: Circumstances) -> String {
       var text = seen.text
       if code == 27 { text = "a header line over 100 KB" }
+      if code == 47 { text = "each login was refused as stale" }
       if code == 43, seen.wasConnected { text = "a line that is no header field" }
       if code == 7, seen.socketError != 0 {
         text = "no socket can be opened: \(String(cString: strerror(seen.socketError)))"

@@ -160,6 +160,7 @@
       // A signed path is sent as it was signed.
       try set(CURLOPT_PATH_AS_IS, 1)
       try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+      try set(CURLOPT_MAXREDIRS, Self.mostLogins)
       try set(CURLOPT_HTTP_VERSION, session.httpVersion.plain)
       try CurlCallbacks.install(on: self)
       try session.applyProxy(to: self)
@@ -181,6 +182,10 @@
       do { try prepare() } catch { return false }
       return true
     }
+
+    /// How often libcurl sends a request again with a login, of server and proxy: it would for as long as they call each
+    /// one stale (RFC 7616, 3.3). It counts that as redirects, of which it follows none here.
+    private static let mostLogins = 6
 
     /// From 7.83.0 to 8.0.1 libcurl keeps a dangling pointer to the last header field of the previous
     /// transfer, and dereferences it when the first field line of a response begins with a space (fixed by
