@@ -6,6 +6,23 @@
 
   /// The fields behind a body.
   final class CurlTrailerTests: XCTestCase {
+    func testATrailerThatLooksLikeAStatusLineBeginsNoOtherResponse() async throws {
+      let server = try ScriptedServer(
+        .readRequest,
+        .text(
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Kind: real\r\n\r\n2\r\nok\r\n0\r\n"
+            + "HTTP/1.1 404 x: y\r\nX-Kind: false\r\n\r\n"), .waitForClose)
+      defer { server.stop() }
+      let heads = Counter()
+      var exchange = HTTPExchange(HTTPRequest(url: try server.url()))
+      exchange.inspectHead = { _, _ in heads.increment() }
+      let response = try await CurlTransport.shared.send(exchange)
+      XCTAssertEqual(response.status, 200)
+      XCTAssertEqual(response.headers["X-Kind"], "real")
+      XCTAssertEqual(heads.value, 1)
+      XCTAssertEqual(response.trailers["X-Kind"], "false")
+    }
+
     private func response(_ text: String) async throws -> HTTPResponse {
       let server = try ScriptedServer(.readRequest, .text(text), .waitForClose)
       defer { server.stop() }

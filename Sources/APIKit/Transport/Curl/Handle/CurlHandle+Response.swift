@@ -13,8 +13,11 @@
         return false
       }
       guard transfer.isHTTP else { return receive(ftpLine: line) }
-      // A status line begins a head: the first one, or one after 100, 103 or an authentication challenge.
-      if line.count > 5, line[0] == UInt8(ascii: "H"), line[4] == UInt8(ascii: "/"), isStatusLine(line) {
+      // A status line begins a head: the first one, or one after 100, 103 or an authentication challenge. A trailer may
+      // look like one.
+      if !transfer.isHeadDone, line.count > 5, line[0] == UInt8(ascii: "H"), line[4] == UInt8(ascii: "/"),
+        isStatusLine(line)
+      {
         return true
       }
       guard transfer.isHeadOpen else {
