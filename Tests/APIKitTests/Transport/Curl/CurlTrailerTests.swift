@@ -23,6 +23,18 @@
       XCTAssertEqual(response.trailers["X-Kind"], "false")
     }
 
+    func testAChangeOfProtocolThatWasNotAskedForIsMalformed() async throws {
+      let server = try ScriptedServer(
+        .readRequest,
+        .text("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n"),
+        .waitForClose)
+      defer { server.stop() }
+      var request = HTTPRequest(url: try server.url())
+      request.timeouts.idle = .seconds(5)
+      let error = await failure { [request] in try await CurlTransport.shared.send(request) }
+      XCTAssertEqual(error?.reason, .malformedResponse, "\(error as Any)")
+    }
+
     private func response(_ text: String) async throws -> HTTPResponse {
       let server = try ScriptedServer(.readRequest, .text(text), .waitForClose)
       defer { server.stop() }

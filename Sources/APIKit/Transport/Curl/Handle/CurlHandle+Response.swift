@@ -29,6 +29,8 @@
       if line.count <= 2 {
         transfer.isHeadOpen = false
         if transfer.status == 417 { keepRefusedExpectation() }
+        // libcurl would wait for another head without end.
+        if transfer.status == 101 { return malformed("changes to a protocol that was not asked for") }
         return transfer.status < 200 || mayBeSentAgain ? true : completeHead()
       }
       switch line[0] | 0x20 {
