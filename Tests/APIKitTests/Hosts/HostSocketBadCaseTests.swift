@@ -64,6 +64,23 @@
       }
     }
 
+    func testALoadDoesNotFailAtTheLimitOfAnotherOneThatHasBegunTheRace() async throws {
+      let hole = try BlackHole()
+      let server = try serving()
+      defer { server.stop() }
+      let pool = HostPool.still(
+        try [hole.port, server.port].map { try HostAddress("127.0.0.1:\($0)") }, name: "good.test")
+      let hurried = try makeManager(pool, CurlTransport(.ephemeral))
+      let patient = TestManager(hurried.service)
+      hurried.ownTimeouts = HTTPTimeouts(total: .milliseconds(100))
+      async let failed = errorThrown { () throws(APIError) in try await hurried.response() }
+      await waitUntil { hurried.isLoading }
+      let response = try await patient.response()
+      XCTAssertEqual(response.http.status, 200)
+      let error = try await failed
+      XCTAssertEqual(error.reason, .totalTimeout)
+    }
+
     func testOverURLSessionAPoolOfOriginsWorksAndOneOfAddressesIsRefusedByName() async throws {
       let servers = try [serving(), serving()]
       defer { servers[1].stop() }

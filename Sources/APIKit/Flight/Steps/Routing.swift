@@ -70,7 +70,8 @@ extension Flight {
       let connector = transport.connector, let connect = transport.connecting(for: request, keeping: true)
     {
       let key = HostPool.RaceKey(
-        transport: ObjectIdentifier(connector), origin: request.url.origin, hasBody: !request.body.isEmpty)
+        transport: ObjectIdentifier(connector), origin: request.url.origin, hasBody: !request.body.isEmpty,
+        timeouts: request.timeouts)
       return .wait { () throws(APIError) in
         try await self.race([choice.host] + choice.others, key, by: connect)
         return nil

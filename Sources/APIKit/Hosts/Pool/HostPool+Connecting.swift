@@ -4,6 +4,8 @@ extension HostPool {
     let transport: ObjectIdentifier
     let origin: String
     let hasBody: Bool
+    /// Each load has its own: a race ends at the limits of the request for which it connects.
+    let timeouts: HTTPTimeouts
   }
 
   /// Opens a connection to a server; how long that took, nil where one was open.
