@@ -130,7 +130,8 @@ public struct LoadOptions: Sendable {
   /// Whether the server is asked before the body is sent (`Expect: 100-continue`, RFC 9110, 10.1.1); false by default.
   ///
   /// For large bodies that a server may refuse by their header fields. The body is opened once the server has said to continue,
-  /// or after one second without a response; a final response, 417 among them, ends the load without a byte of the body.
+  /// or after one second without a response; a final response, 417 among them, ends the load without a byte of the body. A
+  /// 417 lands without a body of its own.
   /// Needs ``TransportCapabilities/expectContinue``.
   public var expectsContinue: Bool? {
     get { self[\.expectsContinue] }
