@@ -159,4 +159,18 @@ final class DocumentFaultTests: XCTestCase {
       #"n.map { $0.map { item in String(item) }.joined(separator: ",") }"#,
       "static func joined(_ texts: [String], by separator: Character) throws -> String")
   }
+
+  func testTheOrderOfSchemesThatAreNeededAtOnceDoesNotMatter() throws {
+    func document(_ requirement: String) -> String {
+      Documents.make(
+        paths: #"{"/a": {"get": {"responses": {}}}}"#,
+        components: """
+          {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}, "key": {"type": "apiKey", "in": "header", "name":
+          "X-Key"}}}
+          """, more: #", "security": [{\#(requirement)}]"#)
+    }
+    let one = try Documents.generate(document(#""token": [], "key": []"#))
+    let other = try Documents.generate(document(#""key": [], "token": []"#))
+    XCTAssertEqual(one.files, other.files)
+  }
 }

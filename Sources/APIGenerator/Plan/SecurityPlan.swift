@@ -28,7 +28,7 @@ struct SecurityPlan {
       for (name, _) in requirement.members { uses[name, default: 0] += 1 }
     }
     let ranked =
-      common.flatMap { $0.members.map(\.name) }
+      common.flatMap { $0.members.map(\.name).sorted() }
       + uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
     for wanted in ranked where scheme == nil {
       guard let node = declared.first(where: { $0.name == wanted }).flatMap({ document.resolve($0.node) })
