@@ -243,11 +243,15 @@ final class BackgroundFaultsTests: XCTestCase {
     }
   }
 
+  func testTheLimitOfTheSessionIsNoTimeoutOfAConnection() {
+    XCTAssertEqual(BackgroundFaults.error(-1001, because: nil)?.reason, .totalTimeout)
+  }
+
   func testWhatTwoProcessesCannotHaveIsNamed() {
     XCTAssertTrue(
       BackgroundFaults.error(-995, because: nil)?.detail.contains("sharedContainerIdentifier") == true)
     XCTAssertTrue(BackgroundFaults.error(-996, because: nil)?.detail.contains("sessionIdentifier") == true)
-    for code in [-999, -1001, -1202] {
+    for code in [-999, -1004, -1202] {
       XCTAssertNil(BackgroundFaults.error(code, because: nil), "as in other sessions")
     }
   }

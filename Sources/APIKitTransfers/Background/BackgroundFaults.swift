@@ -6,7 +6,8 @@ enum BackgroundFaults {
   ///   - code: That of `NSURLErrorDomain`.
   ///   - reason: Why the system has cancelled the task by itself (`NSURLErrorBackgroundTaskCancelledReasonKey`).
   /// - Returns: Nil for an error that other sessions have, too.
-  /// - SeeAlso: <https://developer.apple.com/documentation/foundation/nsurlerrorbackgroundtaskcancelledreasonkey>
+  /// - SeeAlso: <https://developer.apple.com/documentation/foundation/nsurlerrorbackgroundtaskcancelledreasonkey>,
+  ///   <https://developer.apple.com/documentation/foundation/urlsessionconfiguration/timeoutintervalforrequest>
   static func error(_ code: Int, because reason: Int?) -> APIError? {
     switch (code, reason) {
     case (-999, let reason?):
@@ -19,6 +20,10 @@ enum BackgroundFaults {
         }
       // No cancellation of ours, after which it would be made again at once.
       return APIError(.transport, .connectionLost, "the system has ended the task: \(why)")
+    case (-1001, _):
+      // After an idle time the system tries again by itself; only the limit of the session ends a task. The request may have
+      // been sent, so it is no timeout of a connection.
+      return APIError(.transport, .totalTimeout, "it took longer than the limit of the background session")
     case (-995, _):
       return APIError(
         .transport, .misconfigured,
