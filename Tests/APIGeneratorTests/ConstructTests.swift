@@ -86,7 +86,7 @@ final class ConstructTests: XCTestCase {
   func testKnownValuesAreOpenAndHaveNames() throws {
     let text = try Documents.sources(
       Documents.schema(
-        #"{"type": "string", "enum": ["for sale", "SOLD", "default", "", "1st", "-1", "+1", "*", "for_sale", null]}"#
+        #"{"type": "string", "enum": ["for sale", "SOLD", "default", "", "1st", "-1", "+1", "*", "for_sale", "None", null]}"#
       ))
     assertContains(
       text, "struct Thing: RawRepresentable, RawLeaf, Codable, Hashable, Sendable",
@@ -94,7 +94,7 @@ final class ConstructTests: XCTestCase {
       #"let sold = Self(rawValue: "SOLD")"#, #"let defaultValue = Self(rawValue: "default")"#,
       #"let empty = Self(rawValue: "")"#,
       #"let value1st ="#, "let minus1 =", "let plus1 =", "let signAny =",
-      #"let forSale2 = Self(rawValue: "for_sale")"#)
+      #"let forSale2 = Self(rawValue: "for_sale")"#, #"let noneValue = Self(rawValue: "None")"#)
   }
 
   func testKnownValuesOfATextAreTextsHoweverTheyAreSpelt() throws {

@@ -98,6 +98,8 @@ enum Words {
     if name.isEmpty { return text.isEmpty ? "empty" : signs(text) }
     if !sign.isEmpty { name = sign + name.prefix(1).uppercased() + name.dropFirst() }
     if name.first?.isNumber == true { name = "value" + name }
+    // Where an optional is wanted, `.none` is no value.
+    if name == "none" { return "noneValue" }
     return SwiftNames.keywords.contains(name) || SwiftNames.members.contains(name) ? name + "Value" : name
   }
 
