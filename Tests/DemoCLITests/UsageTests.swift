@@ -33,6 +33,9 @@ final class UsageTests: XCTestCase {
       "show x-1": "x-1 is no id of a home: they begin with sac-, ames- or xf-",
       "map --source all": "a map shows one source at a time",
       "serve --port 70000": "--port must be a whole number from 0 to 65535, not 70000",
+      "download http://a.example/b c":
+        "http://a.example/b is no path on the server; DemoCLI get URL --output FILE takes a URL",
+      "upload /none/here": "the file /none/here cannot be read",
       "help frob": "there is no command frob",
     ]
     for (line, message) in wrong {

@@ -25,6 +25,14 @@ import Foundation
     queue.register(TusUploads.self) { TusUploads(service) }
   }
 
+  /// A path on the server; throws for a URL.
+  static func path(_ text: String) throws(UsageError) -> String {
+    guard !text.contains("://") else {
+      throw UsageError("\(text) is no path on the server; DemoCLI get URL --output FILE takes a URL")
+    }
+    return text
+  }
+
   /// Whether the arguments ask for the queue.
   static func isWanted(_ arguments: ParsedArguments) throws(UsageError) -> Bool {
     guard arguments.has("--queue") else { return false }

@@ -26,7 +26,7 @@ struct DownloadCommand: Command {
   private let folder: String?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
-    (path, file) = (arguments.operands[0], arguments.operands[1])
+    (path, file) = (try FileTransfers.path(arguments.operands[0]), arguments.operands[1])
     overwrites = arguments.has("--overwrite")
     digest = arguments.text("--sha256")
     attempts = try arguments.number("--attempts", in: 1...100) ?? 3

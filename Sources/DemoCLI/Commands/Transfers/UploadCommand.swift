@@ -28,12 +28,15 @@ struct UploadCommand: Command {
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     file = arguments.operands[0]
+    guard FileManager.default.isReadableFile(atPath: file) else {
+      throw UsageError("the file \(file) cannot be read")
+    }
     let name = arguments.text("--as") ?? FileUploads.UploadKind.plain.rawValue
     guard let kind = FileUploads.UploadKind(rawValue: name) else {
       throw UsageError("--as must be plain, form or tus, not \(name)")
     }
     self.kind = kind
-    path = arguments.text("--path")
+    path = try arguments.text("--path").map { (text) throws(UsageError) in try FileTransfers.path(text) }
     part = try arguments.number("--part", in: 1...Int.max)
     expects = arguments.has("--expect")
     (isQueued, folder) = (try FileTransfers.isWanted(arguments), arguments.text("--folder"))
