@@ -140,7 +140,7 @@ final class DocumentFaultTests: XCTestCase {
       Documents.schema(#"{"type": "object", "properties": {"a": {"type": "string"}}}"#),
       listed: ["GET /a": "FindManager", "GET /b": "LostManager", "#/components/schemas/Thin": "Lost"])
     XCTAssertEqual(
-      result.report.notes.filter { $0.reason.contains("given to nothing") }.map(\.pointer),
+      result.report.notes.filter { $0.reason.contains("given to nothing") }.map(\.pointer).sorted(),
       ["#/components/schemas/Thin", "GET /b"])
   }
 

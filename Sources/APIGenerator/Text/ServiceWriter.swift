@@ -190,7 +190,8 @@ struct ServiceWriter {
       "  static func joined(_ texts: [String], by separator: Character) throws -> String {",
       "    if let text = texts.first(where: { $0.contains(separator) }) {",
       "      throw EncodingError.invalidValue(",
-      "        text, EncodingError.Context(codingPath: [], debugDescription: \"an element has the separator \\(separator) in it\"))",
+      "        text,", "        EncodingError.Context(",
+      "          codingPath: [], debugDescription: \"an element has the separator \\(separator) in it\"))",
       "    }",
       "    return texts.joined(separator: String(separator))", "  }",
     ]

@@ -22,7 +22,8 @@ final class SecretNamesTests: XCTestCase {
       city page author authority oauth oauth_version pinned shopping hotpink compass country_code postalCode \
       signed_in_at X-Amz-SignedHeaders keyboard keyword monkey turkey Content-Type Idempotency-Key \
       X-Idempotency-Key X-Key-ID key_id keyId key.id partition-key partitionKey primary_key foreignKey sort-key \
-      cache_key X-Cache-Key surrogate-key public_key publicKeys primary_keys keyboards opinions grant_type redirect_uri passengers description user \
+      cache_key X-Cache-Key surrogate-key public_key publicKeys primary_keys keyboards opinions grant_type \
+      redirect_uri passengers description user \
       Sec-Fetch-Site Sec-WebSocket-Key [ .. état token_type token_endpoint token_endpoint_auth_methods_supported \
       issued_token_type revocation_endpoint X-Timestamp timestamp X-Nonce nonce oauth_nonce auth_timestamp \
       max_tokens Access-Control-Allow-Credentials signal design sigma cookieless professional authorization_endpoint authorized
