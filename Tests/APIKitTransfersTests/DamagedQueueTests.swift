@@ -66,6 +66,23 @@ final class DamagedQueueTests: DurableQueueCase {
     XCTAssertGreaterThan(damagedDatabases, 5)
   }
 
+  func testADamagedDatabaseIsMendedWhileAnotherProcessHasItOpen() async throws {
+    let (first, second) = (queue(), queue())
+    let ids = try await first.enqueue([entry("a"), entry("b")])
+    let harm = try SQLiteDatabase(path: path, patience: 100)
+    try harm.execute("UPDATE totals SET bytes = 1 << 40")
+    try harm.emptyLog()
+    try await second.checkWhole()
+    let copies = await second.damagedDatabases
+    XCTAssertEqual(copies.count, 1)
+    for queue in [second, first] {
+      let rows = try await queue.rows()
+      XCTAssertEqual(rows.map(\.id), ids)
+      _ = try await queue.totals()
+    }
+    _ = try await first.enqueue([entry("c")])
+  }
+
   func testDamageThatHoldsUpItemsIsSeen() async throws {
     let definition =
       "sql = 'CREATE INDEX items_ready ON items (due, id) WHERE state = 0 AND head = 1 AND needs"

@@ -142,6 +142,8 @@ package final class SQLiteDatabase {
 
   /// Empties a damaged database in place, because other processes may have it open.
   package func reset() throws(SQLiteFailure) {
+    // Where the log is empty SQLite would do it without, which needs the file for itself.
+    if let version = try? number("PRAGMA user_version") { try? execute("PRAGMA user_version = \(version)") }
     try check(apikit_sqlite3_reset(handle, 1))
     defer { _ = apikit_sqlite3_reset(handle, 0) }
     try execute("VACUUM")
