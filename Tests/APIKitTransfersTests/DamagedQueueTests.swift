@@ -66,6 +66,42 @@ final class DamagedQueueTests: DurableQueueCase {
     XCTAssertGreaterThan(damagedDatabases, 5)
   }
 
+  func testAFlippedBitInTheClockNeitherHoldsUpItemsNorEndsThem() async throws {
+    let boot = "the boot of this machine"
+    time.advance(by: .seconds(100.25))
+    let first = queue(boot: boot)
+    _ = try await first.enqueue([entry("kept", lifetime: 86_400)])
+    time.advance(by: .seconds(61.5))
+    // It writes the time down.
+    try await first.wake()
+    try await first.emptyLog()
+    let whole = try XCTUnwrap(FileManager.default.contents(atPath: path))
+    let text = try XCTUnwrap(whole.range(of: Data(boot.utf8)))
+    // The row is the last thing in its page.
+    for place in text.lowerBound - 8..<(text.lowerBound / 4096 + 1) * 4096 {
+      for (bit, next) in [(1, boot), (4, boot), (7, boot), (5, "the next one")] {
+        let what = "byte \(place - text.lowerBound), bit \(bit) in \(next)"
+        try? FileManager.default.removeItem(atPath: folder)
+        try PrivateFile.makeFolder(folder)
+        var bytes = whole
+        bytes[place] ^= 1 << UInt8(bit)
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let queue = queue(boot: next)
+        try await queue.checkWhole()
+        let ended = try await tidy(queue)
+        XCTAssertEqual(ended, [], what)
+        guard let row = try await queue.claim(atMost: 1).first else {
+          XCTFail(what)
+          continue
+        }
+        try await queue.putBack(row.id, after: .seconds(5), isAttempt: true)
+        time.advance(by: .seconds(6))
+        let again = try await queue.claim(atMost: 1)
+        XCTAssertEqual(again.map(\.id), [row.id], what)
+      }
+    }
+  }
+
   func testADamagedDatabaseIsMendedWhileAnotherProcessHasItOpen() async throws {
     let (first, second) = (queue(), queue())
     let ids = try await first.enqueue([entry("a"), entry("b")])

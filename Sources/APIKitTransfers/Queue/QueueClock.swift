@@ -15,6 +15,25 @@ struct QueueClock: Sendable {
     var time: Double
   }
 
+  /// What is written down of an anchor in the place of its boot: with a checksum, since a flipped bit would hold up all items,
+  /// or end them.
+  static func text(of anchor: Anchor) -> String {
+    let sums = [anchor.steady, anchor.wall, anchor.time].map(\.bitPattern)
+    return "\(anchor.boot)#\(sums.reduce(Checksum.of(anchor.boot)) { Checksum.combined($0, $1) })"
+  }
+
+  /// Whether an anchor is as it was written down.
+  ///
+  /// - Parameters:
+  ///   - anchor: Its boot is the text, and then the boot.
+  ///   - mayLackSum: Whether an earlier version may have written it, without a checksum.
+  static func isWhole(_ anchor: inout Anchor, mayLackSum: Bool) -> Bool {
+    let text = anchor.boot
+    guard let mark = text.lastIndex(of: "#") else { return mayLackSum }
+    anchor.boot = String(text[..<mark])
+    return Self.text(of: anchor) == text
+  }
+
   /// The id of the machine's present boot.
   let boot: String
   private let source: any TimeSource

@@ -120,12 +120,23 @@ final class QueueStore {
       "SELECT due FROM items WHERE state = 0 AND head = 1 AND needs = 0 ORDER BY due, id LIMIT 1")
     nextExpiry = try database.prepare(
       "SELECT min(expiry) FROM items WHERE expiry IS NOT NULL AND state = 0")
-    let anchor = try database.all("SELECT boot, steady, wall, time FROM clock") { row in
+    var anchor = try database.all("SELECT boot, steady, wall, time FROM clock") { row in
       QueueClock.Anchor(
         boot: row.text(0) ?? "", steady: row.double(1), wall: row.double(2), time: row.double(3))
     }.first
+    var isDamaged = false
+    if var kept = anchor {
+      let isOlder = try database.number("SELECT unchecked FROM totals") != 0
+      isDamaged = !QueueClock.isWhole(&kept, mayLackSum: isOlder)
+      anchor = isDamaged ? nil : kept
+    }
     clock = QueueClock(time, boot: boot, from: anchor)
-    if clock.anchor != anchor { try write { () throws(SQLiteFailure) in try keep(clock.anchor) } }
+    guard clock.anchor != anchor else { return }
+    try write { () throws(SQLiteFailure) in
+      // Times count only with their clock.
+      if isDamaged { try database.run("UPDATE items SET due = 0 WHERE due < ?", Self.never) }
+      try keep(clock.anchor)
+    }
   }
 
   /// Does all of the work, or none of it when it throws.
@@ -138,8 +149,8 @@ final class QueueStore {
 
   private func keep(_ anchor: QueueClock.Anchor) throws(SQLiteFailure) {
     try database.run(
-      "INSERT OR REPLACE INTO clock VALUES (1, ?, ?, ?, ?)", anchor.boot, anchor.steady, anchor.wall,
-      anchor.time)
+      "INSERT OR REPLACE INTO clock VALUES (1, ?, ?, ?, ?)", QueueClock.text(of: anchor), anchor.steady,
+      anchor.wall, anchor.time)
   }
 
   // MARK: Items in
