@@ -6,6 +6,8 @@ import CAPIKit
 package final class SQLiteDatabase {
   private let handle: OpaquePointer
   private let patience: Int32
+  /// Whether the file can be written, whatever its header says.
+  private let isWritable: Bool
   /// The statements around a transaction, prepared once.
   private var brackets: [String: OpaquePointer] = [:]
 
@@ -35,6 +37,7 @@ package final class SQLiteDatabase {
     }
     handle = opened
     self.patience = patience
+    isWritable = sqlite3_db_readonly(opened, "main") == 0
     sqlite3_extended_result_codes(opened, 1)
     sqlite3_busy_timeout(opened, patience)
   }
@@ -151,7 +154,9 @@ package final class SQLiteDatabase {
 
   fileprivate func check(_ code: Int32) throws(SQLiteFailure) {
     guard code != SQLITE_OK else { return }
-    throw SQLiteFailure(code: code, message: Self.message(of: handle))
+    // A flipped bit in the header makes a database one that must not be written.
+    let isDamage = code == SQLITE_READONLY && isWritable
+    throw SQLiteFailure(code: isDamage ? SQLITE_CORRUPT : code, message: Self.message(of: handle))
   }
 
   private static func message(of handle: OpaquePointer) -> String { String(cString: sqlite3_errmsg(handle)) }

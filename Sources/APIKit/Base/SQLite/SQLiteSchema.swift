@@ -42,6 +42,25 @@ package struct SQLiteSchema: Sendable {
     }
   }
 
+  /// Whether a database that is refused is one of this version with a flipped bit in one of the numbers that say so: its
+  /// tables are as the migrations make them.
+  package func isDamaged(in database: SQLiteDatabase) throws(SQLiteFailure) -> Bool {
+    let others = [
+      try database.number("PRAGMA application_id") ^ application,
+      try database.number("PRAGMA user_version") ^ version,
+    ]
+    guard others.reduce(0, { $0 + UInt32(truncatingIfNeeded: $1).nonzeroBitCount }) == 1 else { return false }
+    let (tables, made) = (try database.prepare("SELECT sql FROM sqlite_master"), migrations.joined())
+    var isOwn = false
+    while try tables.step() {
+      // An index of the primary key has none.
+      guard let table = tables.text(0) else { continue }
+      guard made.contains(table) else { return false }
+      isOwn = true
+    }
+    return isOwn
+  }
+
   private func look(_ database: SQLiteDatabase) throws(SQLiteFailure) -> (found: Int64, refusal: Refusal?) {
     let found = try database.number("PRAGMA user_version")
     guard try database.number("PRAGMA application_id") == application else {

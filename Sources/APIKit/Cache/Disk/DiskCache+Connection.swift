@@ -12,20 +12,35 @@ extension DiskCache {
     return value
   }
 
-  /// Works with the database; a second time after a damaged one was made anew. Nil when it cannot be opened.
+  /// Works with the database; again after a damaged one was made anew, the second time although it looks whole. Nil when it
+  /// cannot be opened.
   func withStore<Value>(
     over connection: inout Connection, _ work: (DiskStore) throws(SQLiteFailure) -> Value
   ) throws(SQLiteFailure) -> Value? {
-    for isSecond in [false, true] {
-      guard let store = open(&connection) else { return nil }
-      do throws(SQLiteFailure) {
-        return try work(store)
-      } catch {
-        note(error, on: &connection)
-        guard error.isDamage, !isSecond else { throw error }
+    for isForced in [false, true] {
+      do throws(SQLiteFailure) { return try once(over: &connection, work) } catch {
+        guard error.isMisfit, case .open(_, let age) = connection.state else {
+          note(error, on: &connection)
+          throw error
+        }
+        connection.state = .closed
+        // Some damage can be mended only where nothing else has the file open. The writer may wait for the reader.
+        if connection.isWriter { reader.withLock { $0.state = .closed } }
+        _ = remake(&connection, seen: age, isForced: isForced, patience: 250, after: error)
       }
     }
-    return nil
+    do throws(SQLiteFailure) { return try once(over: &connection, work) } catch {
+      note(error, on: &connection)
+      throw error
+    }
+  }
+
+  /// A function of its own, so that nothing of a damaged database is in use after it.
+  private func once<Value>(
+    over connection: inout Connection, _ work: (DiskStore) throws(SQLiteFailure) -> Value
+  ) throws(SQLiteFailure) -> Value? {
+    guard let store = open(&connection) else { return nil }
+    return try work(store)
   }
 
   /// The path of the database.
@@ -57,11 +72,16 @@ extension DiskCache {
         connection.report("another process holds the database: \(error)")
         return nil
       }
-      let store =
-        error.isDamage
-        ? remake(&connection, seen: age, patience: connection.patience, after: error) : nil
-      if store == nil { fail(&connection, "the database cannot be opened: \(error)") }
-      return store
+      for isForced in [false, true] where error.isMisfit {
+        // The first try has changed the count, unless the other connection has.
+        let seen = isForced ? remakes.withLock { $0 } : age
+        let patience = connection.patience
+        if let store = remake(&connection, seen: seen, isForced: isForced, patience: patience, after: error) {
+          return store
+        }
+      }
+      fail(&connection, "the database cannot be opened: \(error)")
+      return nil
     }
   }
 
@@ -71,7 +91,12 @@ extension DiskCache {
   ) throws(SQLiteFailure) -> DiskStore? {
     let database = try SQLiteDatabase(path: database, patience: patience)
     if let limit = configuration.maximumPages { try database.execute("PRAGMA max_page_count = \(limit)") }
-    switch try SQLiteSchema.cache.prepare(database) {
+    let refusal = try SQLiteSchema.cache.prepare(database)
+    if refusal != nil, try SQLiteSchema.cache.isDamaged(in: database) {
+      // SQLITE_NOTADB.
+      throw SQLiteFailure(code: 26, message: "its header is damaged")
+    }
+    switch refusal {
     case nil: return try DiskStore(database, process: process)
     case .future(let version):
       disable(
@@ -94,14 +119,16 @@ extension DiskCache {
 
   /// Makes a damaged database anew, unless the other connection has already done so, and opens it.
   ///
-  /// - Parameter seen: The value of ``remakes`` when the damaged connection was opened.
+  /// - Parameters:
+  ///   - seen: The value of ``remakes`` when the damaged connection was opened.
+  ///   - isForced: Whether it is done although the database looks whole.
   private func remake(
-    _ connection: inout Connection, seen: Int, patience: Int32, after damage: SQLiteFailure
+    _ connection: inout Connection, seen: Int, isForced: Bool, patience: Int32, after damage: SQLiteFailure
   ) -> DiskStore? {
     connection.state = .closed
     let (age, isEmptied) = remakes.withLock { remakes in
       guard remakes == seen else { return (remakes, false) }
-      let isEmptied = makeAnew(patience: patience)
+      let isEmptied = makeAnew(isForced: isForced, patience: patience)
       remakes += 1
       return (remakes, isEmptied)
     }
@@ -115,11 +142,11 @@ extension DiskCache {
   ///
   /// Its files are not removed: another process that has them open would continue with files that no other
   /// process sees.
-  private func makeAnew(patience: Int32) -> Bool {
+  private func makeAnew(isForced: Bool, patience: Int32) -> Bool {
     do throws(SQLiteFailure) {
       let database = try SQLiteDatabase(path: database, patience: patience)
       // Another process may have made it anew since the damage was found; its new contents must stay.
-      if (try? database.isSound()) == true { return false }
+      if !isForced, (try? database.isSound()) == true { return false }
       try database.reset()
       return true
     } catch {
@@ -127,14 +154,11 @@ extension DiskCache {
     }
   }
 
-  /// What a failed call means for the connection.
+  /// Reports a failed call that has another cause than damage, or for which making the database anew was no remedy.
   private func note(_ failure: SQLiteFailure, on connection: inout Connection) {
-    guard failure.isDamage, case .open(_, let age) = connection.state else {
-      // A lock that another process holds too long is no reason to open the database anew.
-      let what = failure.isBusy ? "another process holds the database" : "the database cannot be used"
-      return connection.report("\(what): \(failure)")
-    }
-    _ = remake(&connection, seen: age, patience: 250, after: failure)
+    // A lock that another process holds too long is no reason to open the database anew.
+    let what = failure.isBusy ? "another process holds the database" : "the database cannot be used"
+    connection.report("\(what): \(failure)")
   }
 
   private func fail(_ connection: inout Connection, _ detail: String) {

@@ -45,8 +45,9 @@ final class DiskCache: Sendable {
     }
 
     var state = ConnectionState.closed
+    let isWriter: Bool
     /// How long a call waits for another process's lock, in milliseconds.
-    let patience: Int32
+    var patience: Int32 { isWriter ? 5000 : 250 }
     /// The faults to report when the lock is left.
     var faults: [CacheFault] = []
 
@@ -68,8 +69,8 @@ final class DiskCache: Sendable {
   /// How often this process has made the database anew, and the lock for doing so: two connections that
   /// find the same damage must not empty it twice.
   let remakes = Mutex(0)
-  let reader = Mutex(Connection(patience: 250))
-  let writer = Mutex(Connection(patience: 5000))
+  let reader = Mutex(Connection(isWriter: false))
+  let writer = Mutex(Connection(isWriter: true))
   let queue = DispatchQueue(label: "APIKit.DiskCache", qos: .utility)
 
   private let hits = AtomicInt()
