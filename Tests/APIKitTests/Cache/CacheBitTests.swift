@@ -61,4 +61,17 @@ final class CacheBitTests: XCTestCase {
     }
     XCTAssertEqual(failed.count, 0, failed.joined(separator: "\n"))
   }
+
+  func testAFlippedBitDoesNotShowTheResponseBefore() async throws {
+    let folder = try CacheFixture.folder(self)
+    let vary = VaryMatcher(fields: [VaryMatcher.Field(name: "accept", value: "a")])
+    let database = try await fill(
+      folder, [CacheFixture.entry(1), CacheFixture.entry(1, bytes: 300, vary: vary)])
+    var failed: [String] = []
+    try await flip(placesOfKey(in: database), of: database, in: folder) { cache, what in
+      let found = cache.onDisk(1, headers: ["Accept": "a"])
+      if let found, found.http.bytes != CacheFixture.body(1, 300) { failed.append(what) }
+    }
+    XCTAssertEqual(failed.count, 0, failed.joined(separator: "\n"))
+  }
 }

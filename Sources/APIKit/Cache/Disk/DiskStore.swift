@@ -36,7 +36,10 @@ final class DiskStore {
       """)
     insertUse = try database.prepare("INSERT INTO uses (entry, used) VALUES (?, ?)")
     insertTag = try database.prepare("INSERT OR IGNORE INTO tags (tag, entry) VALUES (?, ?)")
-    removeVariant = try database.prepare("DELETE FROM entries WHERE key = ? AND variant = ? RETURNING file")
+    removeVariant = try database.prepare(
+      """
+      DELETE FROM entries WHERE key = ?1 AND (variant = ?2 OR variant >> 32 <> ?2 >> 32) RETURNING file
+      """)
     touch = try database.prepare("UPDATE uses SET used = ? WHERE entry = ?")
   }
 
@@ -111,9 +114,11 @@ final class DiskStore {
     let size: Int
   }
 
+  /// Stores a response in place of those of its key that depend on other fields, too: so no two fit the same request, and where
+  /// a damaged index hides the latest, none that was stored before is found in its place.
   func store(_ prepared: Prepared, now: Double) throws(SQLiteFailure) -> [String] {
     let entry = prepared.entry
-    let (key, variant) = (entry.key.word, entry.vary.digest.word)
+    let (key, variant) = (entry.key.word, entry.vary.word)
     removeVariant.bind(1, key)
     removeVariant.bind(2, variant)
     let dropped = try files(of: removeVariant)

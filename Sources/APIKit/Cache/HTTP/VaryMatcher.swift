@@ -37,8 +37,13 @@ struct VaryMatcher: Sendable, Hashable {
   /// Whether a response depends on a secret of the request, such as a cookie.
   var hasSecrets: Bool { fields.contains { $0.value != nil && SecretNames.contains($0.name) } }
 
-  /// The digest of the fields, which tells apart the variants of one key.
-  var digest: CacheKey { CacheKey(texts: fields.flatMap { [$0.name, $0.value] }) }
+  /// Tells apart the variants of one key: a digest of the names in the upper half, of names and values in the lower one.
+  var word: Int64 {
+    let (names, all) = (
+      CacheKey(texts: fields.map(\.name)), CacheKey(texts: fields.flatMap { [$0.name, $0.value] })
+    )
+    return names.word & ~0xFFFF_FFFF | all.word & 0xFFFF_FFFF
+  }
 
   private static func names(_ line: String) -> [String] {
     line.lowercased().listElements.filter { !$0.isEmpty }
