@@ -74,4 +74,19 @@ final class CacheBitTests: XCTestCase {
     }
     XCTAssertEqual(failed.count, 0, failed.joined(separator: "\n"))
   }
+
+  func testAFlippedBitDoesNotMakeAResponseFreshAgain() async throws {
+    let folder = try CacheFixture.folder(self)
+    let first = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
+    first.put(CacheFixture.entry(1, tags: ["t"]))
+    await first.flush()
+    first.disk?.enqueue(.expireTags(["t"]))
+    await first.flush()
+    let database = try await fill(folder, [])
+    var failed: [String] = []
+    try await flip(placesOfKey(in: database), of: database, in: folder) { cache, what in
+      if cache.onDisk(1)?.isExpired == false { failed.append(what) }
+    }
+    XCTAssertEqual(failed.count, 0, failed.joined(separator: "\n"))
+  }
 }

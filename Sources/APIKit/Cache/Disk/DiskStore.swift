@@ -5,7 +5,8 @@ final class DiskStore {
   /// A row as a look-up reads it.
   struct Row {
     let id: Int64
-    /// Of the record as it should be. Ids are given again, so this tells a damaged row from a later one.
+    /// Of the record as it should be, its bits inverted where the row has expired. Ids are given again, so this tells a damaged
+    /// row from a later one.
     let checksum: UInt64
     let isExpired: Bool
     let isSealed: Bool
@@ -57,7 +58,9 @@ final class DiskStore {
       var record: CacheRecord?
       var sealed: [UInt8] = []
       find.withBlob(5) { blob in
-        guard Checksum.of(blob) == checksum else { return }
+        let found = Checksum.of(blob)
+        // An earlier version has left that of an expired record as it was.
+        guard found == checksum || isExpired && found == ~checksum else { return }
         if isSealed {
           sealed = Array(blob)
         } else {
@@ -175,16 +178,20 @@ final class DiskStore {
     return try remove("true") { _ in }
   }
 
+  /// Marks rows as expired. The checksum says it as well, so that a flipped bit does not make one fresh again.
+  private static let expiry =
+    "UPDATE entries SET expired = 1, expiry = 0, checksum = ~checksum WHERE expired = 0"
+
   func expire(tag: String) throws(SQLiteFailure) {
     try update(
-      "UPDATE entries SET expired = 1, expiry = 0 WHERE id IN (SELECT entry FROM tags WHERE tag = ?)"
+      "\(Self.expiry) AND id IN (SELECT entry FROM tags WHERE tag = ?)"
     ) {
       $0.bind(1, tag)
     }
   }
 
   func expire(url: UInt64) throws(SQLiteFailure) {
-    try update("UPDATE entries SET expired = 1, expiry = 0 WHERE url = ?") {
+    try update("\(Self.expiry) AND url = ?") {
       $0.bind(1, Int64(bitPattern: url))
     }
   }
@@ -198,7 +205,7 @@ final class DiskStore {
   /// Stores the wall clock. When it was set back, the ages of stored responses are unknown, so all of them
   /// become stale.
   func note(clock now: Double) throws(SQLiteFailure) {
-    if now < (try clock()) - 1 { try database.execute("UPDATE entries SET expired = 1, expiry = 0") }
+    if now < (try clock()) - 1 { try database.execute(Self.expiry) }
     try update("UPDATE totals SET clock = ?") { $0.bind(1, now) }
   }
 
