@@ -89,4 +89,22 @@ final class CacheBitTests: XCTestCase {
     }
     XCTAssertEqual(failed.count, 0, failed.joined(separator: "\n"))
   }
+
+  func testAFullDiskDoesNotTakeWhatWasStoredBefore() async throws {
+    let folder = try CacheFixture.folder(self)
+    var disk = DiskCacheConfiguration(folder: folder)
+    disk.maximumPages = 60
+    let cache = ResponseCache(disk: disk)
+    for number in 1...10 { cache.put(CacheFixture.entry(number)) }
+    await cache.flush()
+    let faults = FaultLog(cache)
+    for number in 1000..<6000 {
+      cache.put(CacheFixture.entry(number, bytes: 6000))
+      if number % 200 == 199 { cache.disk?.queue.sync {} }
+    }
+    XCTAssertEqual(faults.kinds, [.unusable])
+    XCTAssertEqual((1...10).count { cache.onDisk($0) != nil }, 10)
+    await cache.flush()
+    XCTAssertEqual((1...10).count { cache.onDisk($0) != nil }, 10)
+  }
 }

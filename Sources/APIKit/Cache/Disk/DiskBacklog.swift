@@ -106,24 +106,36 @@ struct DiskBacklog {
   }
 
   /// The part of an unwritten backlog that is tried again: its removals, and the removal of what its
-  /// responses were to replace. A backlog of more than 4096 pieces becomes the removal of everything.
-  func removals() -> DiskBacklog {
+  /// responses were to replace, each once. More than 4096 pieces become the removal of everything.
+  ///
+  /// - Parameter isStored: Whether there is a response of a key; there is nothing to remove otherwise.
+  func removals<Fault>(where isStored: (CacheKey) throws(Fault) -> Bool) throws(Fault) -> DiskBacklog {
     var kept = DiskBacklog()
-    guard work.count <= Self.maximumRemovals else {
-      kept.add(.removeAll)
-      return kept
-    }
     for piece in work {
-      if case .store(let entry) = piece {
-        kept.add(.remove(entry.key))
-      } else if piece.isRemoval {
-        kept.add(piece)
-      }
+      var removal = piece
+      if case .store(let entry) = piece { removal = .remove(entry.key) }
+      if case .remove(let key) = removal, try !isStored(key) { continue }
+      if removal.isRemoval, !kept.covers(removal) { kept.add(removal) }
     }
-    return kept
+    guard kept.work.count > Self.maximumRemovals else { return kept }
+    var all = DiskBacklog()
+    all.add(.removeAll)
+    return all
   }
 
   private static let maximumRemovals = 4096
+
+  /// Whether such a removal is among the work.
+  private func covers(_ removal: Work) -> Bool {
+    switch removal {
+    case .remove(let key): changes.isCleared || removed.contains(key)
+    case .removePartition(let partition): changes.isCleared || changes.partitions.contains(partition)
+    case .removeAll: changes.isCleared
+    case .expireTags(let tags): changes.isCleared || changes.tags.isSuperset(of: tags)
+    case .expireURL(let url): changes.isCleared || changes.urls.contains(url)
+    case .store, .keepCounts, .dropRow: false
+    }
+  }
 
   private mutating func expire(where fits: (CacheEntry) -> Bool) {
     for (key, variants) in entries { entries[key] = variants.map { fits($0) ? $0.expired() : $0 } }

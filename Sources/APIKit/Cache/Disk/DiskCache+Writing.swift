@@ -68,11 +68,12 @@ extension DiskCache {
       }
       let isWritten = batch.map(write) ?? false
       if let batch {
+        let rest = isWritten ? DiskBacklog() : removals(of: batch)
         state.withLock { state in
           // Removals that could not be written stay in the backlog, where look-ups see them; the next batch
           // tries again.
           if !isWritten {
-            var kept = batch.removals()
+            var kept = rest
             for work in state.next.work { kept.add(work) }
             state.next = kept
             state.isScheduled = false
@@ -83,6 +84,16 @@ extension DiskCache {
       for waiter in waiters { waiter.resume() }
       guard isWritten else { return }
     }
+  }
+
+  /// What is tried again of a batch that could not be written. A disk that is full can be read.
+  private func removals(of batch: DiskBacklog) -> DiskBacklog {
+    let removals = use(reader) { connection in
+      try? withStore(over: &connection) { (store) throws(SQLiteFailure) in
+        try batch.removals { key throws(SQLiteFailure) in try store.holds(key) }
+      }
+    }
+    return removals ?? batch.removals { _ in true }
   }
 
   /// Writes a batch in one transaction; false when nothing of it was written.

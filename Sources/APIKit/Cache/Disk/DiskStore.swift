@@ -19,6 +19,7 @@ final class DiskStore {
   let database: SQLiteDatabase
   private let process: UInt64
   private let find: SQLiteStatement
+  private let count: SQLiteStatement
   private let insert: SQLiteStatement
   private let insertUse: SQLiteStatement
   private let insertTag: SQLiteStatement
@@ -30,6 +31,7 @@ final class DiskStore {
     self.process = process
     find = try database.prepare(
       "SELECT id, expired, sealed, file, checksum, record FROM entries WHERE key = ? ORDER BY id DESC")
+    count = try database.prepare("SELECT EXISTS (SELECT 1 FROM entries WHERE key = ?)")
     insert = try database.prepare(
       """
       INSERT INTO entries (key, variant, url, partition, expiry, size, expired, sealed, file, checksum, record)
@@ -75,6 +77,13 @@ final class DiskStore {
           file: find.text(3), record: record, sealed: sealed))
     }
     return rows
+  }
+
+  /// Whether there are rows of a key.
+  func holds(_ key: CacheKey) throws(SQLiteFailure) -> Bool {
+    defer { count.reset() }
+    count.bind(1, key.word)
+    return try count.step() && count.integer(0) != 0
   }
 
   /// What is stored, and the counts of all processes.
@@ -134,7 +143,8 @@ final class DiskStore {
     insert.bind(7, Int64(entry.isExpired ? 1 : 0))
     insert.bind(8, Int64(prepared.isSealed ? 1 : 0))
     insert.bind(9, prepared.file)
-    insert.bind(10, Int64(bitPattern: Checksum.of(prepared.record)))
+    let checksum = Checksum.of(prepared.record)
+    insert.bind(10, Int64(bitPattern: entry.isExpired ? ~checksum : checksum))
     insert.bind(11, prepared.record)
     try insert.run()
     let id = database.lastRow
