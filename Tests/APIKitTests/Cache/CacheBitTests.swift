@@ -90,6 +90,22 @@ final class CacheBitTests: XCTestCase {
     XCTAssertEqual(failed.count, 0, failed.joined(separator: "\n"))
   }
 
+  func testAPipeInThePlaceOfABodyIsAMiss() async throws {
+    let folder = try CacheFixture.folder(self)
+    let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder, bodyFileThreshold: 100))
+    cache.put(CacheFixture.entry(1, bytes: 9000))
+    await cache.flush()
+    let path = folder + "/bodies/" + (try XCTUnwrap(CacheFixture.bodyFiles(folder).first))
+    unlink(path)
+    XCTAssertEqual(mkfifo(path, 0o600), 0)
+    let isOver = expectation(description: "a look-up ends")
+    DispatchQueue.global().async {
+      XCTAssertNil(cache.onDisk(1))
+      isOver.fulfill()
+    }
+    await fulfillment(of: [isOver], timeout: 5)
+  }
+
   func testAFullDiskDoesNotTakeWhatWasStoredBefore() async throws {
     let folder = try CacheFixture.folder(self)
     var disk = DiskCacheConfiguration(folder: folder)

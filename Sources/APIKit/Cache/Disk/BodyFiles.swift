@@ -32,7 +32,8 @@ struct BodyFiles: Sendable {
 
   /// The bytes of a file; nil when it does not exist or has another length.
   func read(_ name: String, count: Int) -> [UInt8]? {
-    let file = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // A pipe in its place would be waited for.
+    let file = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return nil }
     defer { close(file) }
     var status = stat()
