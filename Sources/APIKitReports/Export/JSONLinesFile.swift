@@ -92,6 +92,22 @@ final class JSONLinesFile: Sendable {
       descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     #endif
     if descriptor < 0 { throw PrivateFile.Fault.system("open") }
+    endPiece(path, descriptor)
+  }
+
+  /// Ends the piece of a line that a process has left which ended while it wrote it: it would spoil the next line.
+  private static func endPiece(_ path: String, _ descriptor: Int32) {
+    #if canImport(Darwin)
+      let reading = Darwin.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    #else
+      let reading = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    #endif
+    guard reading >= 0 else { return }
+    defer { close(reading) }
+    var (last, end) = (UInt8(ascii: "\n"), UInt8(ascii: "\n"))
+    guard let size = try? size(reading), size > 0, pread(reading, &last, 1, off_t(size - 1)) == 1, last != end
+    else { return }
+    _ = write(descriptor, &end, 1)
   }
 
   private static func size(_ descriptor: Int32) throws -> Int {

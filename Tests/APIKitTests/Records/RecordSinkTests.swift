@@ -48,6 +48,16 @@ final class RecordSinkTests: XCTestCase {
     XCTAssertEqual(mode, 0o600)
   }
 
+  func testAPieceThatAProcessHasLeftDoesNotSpoilTheNextLine() async throws {
+    try Data("{}\n{\"start\": \"20".utf8).write(to: URL(fileURLWithPath: file))
+    let sink = RecordSink.jsonLines(to: file)
+    land(sink, 2)
+    await sink.flush()
+    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    XCTAssertEqual(try lines.suffix(2).map { try RawData(parsing: String($0)).api.string }, ["list", "list"])
+    XCTAssertEqual(lines.first, "{}")
+  }
+
   func testAFileMakesRoomForItselfAndTheOldestGoes() async throws {
     let sink = RecordSink.jsonLines(to: file, maximumBytes: 1000, files: 3)
     land(sink, 20)
