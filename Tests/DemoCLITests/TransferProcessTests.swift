@@ -104,6 +104,28 @@
       }
     }
 
+    // MARK: A loss of power
+
+    func testTheNameOfAFileIsOnTheDiskToo() throws {
+      let canTrace = try run(["strace", "-f", "-e", "trace=fsync", "-o", "/dev/null", "true"]).status == 0
+      try XCTSkipUnless(canTrace, "no strace here, or it may not trace")
+      let content = Self.content(1_000_000)
+      serve(content, at: "/file") { _, _ in }
+      let log = path("log")
+      let done = try run(
+        [
+          "strace", "-f", "-y", "-o", log, "-e", "trace=rename,link,fsync,fdatasync", program, "download",
+          "file", path("file"),
+        ]
+          + ["--no-cache", "--base-url", server?.baseURL.string ?? ""])
+      XCTAssertEqual(done.status, 0, done.errors)
+      let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+      let renamed = try XCTUnwrap(calls.firstIndex { $0.contains(".journal.new") && $0.contains("rename(") })
+      let next = calls[renamed...].dropFirst().first { $0.contains("(") } ?? ""
+      XCTAssertTrue(
+        next.contains("fsync(") && next.contains("<\(folder.path)>"), calls.joined(separator: "\n"))
+    }
+
     // MARK: The end of the process
 
     /// The system calls of checkpoints and of the end: of the bytes, of the journal, of the names.

@@ -195,12 +195,7 @@ final class PartialFile: Sendable {
       }
       unlink(path)
     }
-    let folder = open(
-      (target as NSString).deletingLastPathComponent.orCurrentFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if folder >= 0 {
-      _ = fsync(folder)
-      close(folder)
-    }
+    PrivateFile.syncFolder(of: target)
     journal.remove()
     return true
   }
@@ -264,8 +259,4 @@ final class PartialFile: Sendable {
       "\(path.debugDescription) \(what): \(String(cString: strerror(number)))",
       underlying: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO))
   }
-}
-
-extension String {
-  fileprivate var orCurrentFolder: String { isEmpty ? "." : self }
 }

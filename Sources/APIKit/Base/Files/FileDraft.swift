@@ -9,7 +9,7 @@ package struct FileDraft {
   package enum Durability {
     /// The end of the process. A loss of power may leave it without its bytes: for what can be had again.
     case process
-    /// A loss of power, too: the bytes are on the disk before the file gets its name.
+    /// A loss of power, too: the bytes are on the disk before the file gets its name, and then the name is.
     case power
   }
 
@@ -67,6 +67,7 @@ package struct FileDraft {
       defer { descriptor = -1 }
       guard close(descriptor) == 0 else { throw .system("written") }
       guard rename(path, name) == 0 else { throw .system("replaced") }
+      if durability == .power { PrivateFile.syncFolder(of: name) }
     } catch {
       discard()
       throw error

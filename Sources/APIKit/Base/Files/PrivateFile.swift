@@ -109,10 +109,21 @@ package enum PrivateFile {
     guard status.st_mode & 0o077 == 0 || chmod(path, 0o600) == 0 else { throw .system("made private") }
   }
 
-  /// Removes a file, and the drafts that processes have left which ended while they wrote it. Needs no room on the disk.
+  /// Removes a file, and the drafts that processes have left which ended while they wrote it. Needs no room on the disk. After
+  /// a loss of power it is gone, too.
   package static func remove(_ path: String) throws(Fault) {
     removeDrafts(of: path)
     guard unlink(path) == 0 || errno == ENOENT else { throw .system("removed") }
+    syncFolder(of: path)
+  }
+
+  /// Has the names in the folder of a file on the disk, where the file system can.
+  package static func syncFolder(of path: String) {
+    let parent = (path as NSString).deletingLastPathComponent
+    let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    _ = fsync(folder)
+    close(folder)
   }
 
   /// Removes the drafts of a file.
