@@ -140,4 +140,17 @@ final class DurableQueueOrderTests: DurableQueueCase {
     let parked = try await queue.rows(.parked)
     XCTAssertEqual(parked.map(\.reason), ["no value"])
   }
+
+  func testALongChainIsParkedAndTakenBack() async throws {
+    let queue = queue()
+    let count = 20_000
+    let ids = try await queue.enqueue((0..<count).map { entry(afterEntries: $0 == 0 ? [] : [$0 - 1]) })
+    try await queue.park(ids[0], "refused")
+    var parked = try await queue.rows(.parked)
+    XCTAssertEqual(parked.map(\.id), ids)
+    XCTAssertEqual(parked.last?.reason, "it waits for item \(ids[count - 2]), which is parked")
+    try await queue.unpark(ids[0])
+    parked = try await queue.rows(.parked)
+    XCTAssertEqual(parked.count, 0)
+  }
 }

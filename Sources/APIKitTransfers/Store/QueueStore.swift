@@ -258,19 +258,34 @@ final class QueueStore {
 
   /// Parks an item until the application decides about it; its lane continues, and those that wait for it are parked too.
   func park(_ id: Int64, _ reason: String, blame: Int64? = nil) throws(SQLiteFailure) {
-    let lane = try place(of: id)?.lane
-    try database.run(
-      "UPDATE items SET state = 2, head = 0, owner = NULL, due = 0, reason = ?, blame = ? WHERE id = ? AND state < 2",
-      reason, blame, id)
-    guard database.changes > 0 else { return }
-    try goOn(lane)
-    for child in try children(of: id) { try park(child, Self.waitsForParked(id), blame: id) }
+    // Not by recursion: a chain of items may be as long as the queue.
+    var next = [(id: id, reason: reason, blame: blame)]
+    while let item = next.popLast() {
+      let lane = try place(of: item.id)?.lane
+      try database.run(
+        "UPDATE items SET state = 2, head = 0, owner = NULL, due = 0, reason = ?, blame = ? WHERE id = ? AND state < 2",
+        item.reason, item.blame, item.id)
+      guard database.changes > 0 else { continue }
+      try goOn(lane)
+      for child in try children(of: item.id).reversed() {
+        next.append((child, Self.waitsForParked(item.id), item.id))
+      }
+    }
   }
 
   /// Takes an item back into its lane, at its old place, with those that were parked because of it.
   func unpark(_ id: Int64) throws(SQLiteFailure) {
+    var next = [id]
+    while let id = next.popLast() {
+      guard try unparkAlone(id) else { continue }
+      next += try database.all("SELECT id FROM items WHERE blame = ? ORDER BY id DESC", id) { $0.integer(0) }
+    }
+  }
+
+  /// False when it was not parked.
+  private func unparkAlone(_ id: Int64) throws(SQLiteFailure) -> Bool {
     let parked = try database.all("SELECT lane FROM items WHERE id = ? AND state = 2", id) { $0.text(0) }
-    guard let lane = parked.first else { return }
+    guard let lane = parked.first else { return false }
     // An item of its lane that has not begun gives it the place back.
     if let lane {
       try database.run(
@@ -287,8 +302,7 @@ final class QueueStore {
     } else {
       try database.run("UPDATE items SET head = 1 WHERE id = ?", id)
     }
-    let children = try database.all("SELECT id FROM items WHERE blame = ?", id) { $0.integer(0) }
-    for child in children { try unpark(child) }
+    return true
   }
 
   /// Nil for an item that is not there.
