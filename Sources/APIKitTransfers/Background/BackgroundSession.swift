@@ -224,6 +224,7 @@ import APIKit
     private func give(_ name: String, _ number: Int) {
       let (waiter, outcome) = state.withLock { state in
         state.running[number] = nil
+        state.refusals[number] = nil
         return (state.waiters.removeValue(forKey: name), state.outcomes.removeValue(forKey: number))
       }
       outcomes.removeBody(named: name)
@@ -242,7 +243,8 @@ import APIKit
 
     private func drop(_ number: Int) {
       let (task, outcome) = state.withLock { state in
-        (state.running.removeValue(forKey: number), state.outcomes.removeValue(forKey: number))
+        state.refusals[number] = nil
+        return (state.running.removeValue(forKey: number), state.outcomes.removeValue(forKey: number))
       }
       if let task {
         task.cancel()
@@ -266,7 +268,8 @@ import APIKit
             challenge.system, of: carried.exchange, under: carried.configuration)
           challenge.answer(disposition, credential)
         } catch {
-          self.state.withLock { $0.refusals[challenge.task] = error }
+          // The task may be over by now, and nobody would ask for the reason.
+          self.state.withLock { if $0.running[challenge.task] != nil { $0.refusals[challenge.task] = error } }
           challenge.answer(.cancelAuthenticationChallenge, nil)
         }
       }
