@@ -22,14 +22,13 @@ struct QueueClock: Sendable {
     return "\(anchor.boot)#\(sums.reduce(Checksum.of(anchor.boot)) { Checksum.combined($0, $1) })"
   }
 
-  /// Whether an anchor is as it was written down.
+  /// Whether an anchor is as it was written down. An earlier version has written no checksum; where its mark is damaged the
+  /// boot is another, and only the wall clock counts.
   ///
-  /// - Parameters:
-  ///   - anchor: Its boot is the text, and then the boot.
-  ///   - mayLackSum: Whether an earlier version may have written it, without a checksum.
-  static func isWhole(_ anchor: inout Anchor, mayLackSum: Bool) -> Bool {
+  /// - Parameter anchor: Its boot is the text, and then the boot.
+  static func isWhole(_ anchor: inout Anchor) -> Bool {
     let text = anchor.boot
-    guard let mark = text.lastIndex(of: "#") else { return mayLackSum }
+    guard let mark = text.lastIndex(of: "#") else { return true }
     anchor.boot = String(text[..<mark])
     return Self.text(of: anchor) == text
   }

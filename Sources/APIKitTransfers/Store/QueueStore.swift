@@ -126,8 +126,7 @@ final class QueueStore {
     }.first
     var isDamaged = false
     if var kept = anchor {
-      let isOlder = try database.number("SELECT unchecked FROM totals") != 0
-      isDamaged = !QueueClock.isWhole(&kept, mayLackSum: isOlder)
+      isDamaged = !QueueClock.isWhole(&kept)
       anchor = isDamaged ? nil : kept
     }
     clock = QueueClock(time, boot: boot, from: anchor)
