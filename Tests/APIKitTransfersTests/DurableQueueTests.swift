@@ -122,6 +122,20 @@ final class DurableQueueTests: DurableQueueCase {
     XCTAssertEqual(after.now, 70, "set right once it runs")
   }
 
+  func testAnAnchorIsWholeWithItsChecksumOrAsAnEarlierVersionHasWrittenIt() {
+    let anchor = QueueClock.Anchor(boot: "one", steady: 1.5, wall: 2, time: 3)
+    var kept = anchor
+    XCTAssertTrue(QueueClock.isWhole(&kept, at: "two"))
+    XCTAssertEqual(kept, anchor)
+    kept.boot = QueueClock.text(of: anchor)
+    XCTAssertTrue(QueueClock.isWhole(&kept, at: "two"))
+    XCTAssertEqual(kept, anchor)
+    (kept.boot, kept.time) = (QueueClock.text(of: anchor), 4)
+    XCTAssertFalse(QueueClock.isWhole(&kept, at: "two"))
+    kept.boot = "on"
+    XCTAssertFalse(QueueClock.isWhole(&kept, at: "two"))
+  }
+
   func testWhatWaitsForASignInWaitsForNothingElse() async throws {
     let queue = queue()
     _ = try await queue.enqueue([entry(user: "ann"), entry(user: "bob")])

@@ -22,13 +22,14 @@ struct QueueClock: Sendable {
     return "\(anchor.boot)#\(sums.reduce(Checksum.of(anchor.boot)) { Checksum.combined($0, $1) })"
   }
 
-  /// Whether an anchor is as it was written down. An earlier version has written no checksum; where its mark is damaged the
-  /// boot is another, and only the wall clock counts.
+  /// Whether an anchor is as it was written down.
   ///
-  /// - Parameter anchor: Its boot is the text, and then the boot.
-  static func isWhole(_ anchor: inout Anchor) -> Bool {
+  /// - Parameters:
+  ///   - anchor: Its boot is the text, and then the boot.
+  ///   - boot: The present one. An earlier version has written a boot alone, which is as long.
+  static func isWhole(_ anchor: inout Anchor, at boot: String) -> Bool {
     let text = anchor.boot
-    guard let mark = text.lastIndex(of: "#") else { return true }
+    guard let mark = text.lastIndex(of: "#") else { return text.utf8.count == boot.utf8.count }
     anchor.boot = String(text[..<mark])
     return Self.text(of: anchor) == text
   }

@@ -126,7 +126,7 @@ final class QueueStore {
     }.first
     var isDamaged = false
     if var kept = anchor {
-      isDamaged = !QueueClock.isWhole(&kept)
+      isDamaged = !QueueClock.isWhole(&kept, at: boot)
       anchor = isDamaged ? nil : kept
     }
     clock = QueueClock(time, boot: boot, from: anchor)
