@@ -53,6 +53,14 @@ extension BaseAPIManager {
       open(flight)
       stop(decision.superseded)
       if !flight.state.isFinal { launch(flight) }
+    case .wait where waitsForItself(flight):
+      _ = control.retire(flight.id)
+      supersede(decision)
+      throw APIError(
+        .takeoff, .resolutionCycle,
+        "the error hook of \(call.service.name) waits for a load that waits for the one whose failure it "
+          + "resolves",
+        context: call.context())
     case .wait:
       open(flight, isWaiting: true)
       flight.note(.waiting(policy: flight.policy))
@@ -68,6 +76,13 @@ extension BaseAPIManager {
     interceptors.forEach { $0.manager(self, didLoad: call.parameters, as: flight.id) }
     supersede(decision)
     return decision.verdict == .fly ? .flying(flight.id) : .waiting(flight.id)
+  }
+
+  /// Whether a load that an error hook makes would wait here for the load whose failure the hook resolves.
+  private func waitsForItself(_ flight: Flight) -> Bool {
+    flight.call.resolving.contains {
+      flightStore[$0.flight] != nil && control.controlsTogether($0.flight, flight.id)
+    }
   }
 
   /// Cancels the replaced loads before the new one begins, so that they hold nothing that it needs: a slot of the host, the

@@ -73,11 +73,17 @@ public final class APICall: Sendable {
   /// Records the decisions of each step; a service's hooks may add lines of their own.
   public let recorder: FlightRecorder
 
+  /// A load whose failure is being resolved.
+  struct ResolvedLoad: Sendable {
+    let manager: String
+    let flight: FlightID
+  }
+
   /// Whose load it is.
   let user: LoadUser
-  /// The managers whose failures the service's error hook is resolving while this load is made, the
+  /// The loads whose failures the service's error hook is resolving while this load is made, the
   /// outermost first.
-  let resolving: [String]
+  let resolving: [ResolvedLoad]
   /// The authenticators whose sign-in or renewal this load is part of.
   let renews: Set<ObjectIdentifier>
   /// Whether the load is part of listing the servers of its own pool.
@@ -96,7 +102,7 @@ public final class APICall: Sendable {
   init(
     _ terms: consuming Terms, of service: some APIService, over wire: consuming WireOptions,
     recorder: FlightRecorder, apiName: String, path: String? = nil, parameters: Parameters,
-    body: HTTPBody? = nil, options: LoadOptions, resolving: [String], user: LoadUser? = nil
+    body: HTTPBody? = nil, options: LoadOptions, resolving: [ResolvedLoad], user: LoadUser? = nil
   ) {
     recorder.describe(
       service: service.name, method: terms.method, apiName: apiName,

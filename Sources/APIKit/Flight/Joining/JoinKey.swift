@@ -16,6 +16,9 @@ final class JoinKey: Hashable, Sendable {
   private let change: UInt64
   /// On whose behalf the flights go, which is not on the request yet.
   private let caller: LoadIdentity
+  /// The failures that they help to resolve: a load that an error hook makes must not wait for the call that waits
+  /// for the hook.
+  private let resolving: [String]
 
   /// Nil for a load that must make its own call.
   static func of(_ call: APICall, _ request: HTTPRequest, in shared: SharedState) -> JoinKey? {
@@ -28,6 +31,7 @@ final class JoinKey: Hashable, Sendable {
 
   private init(_ call: APICall, _ request: HTTPRequest, in shared: SharedState, caller: LoadIdentity) {
     self.caller = caller
+    resolving = call.resolving.map(\.manager)
     manager = ObjectIdentifier(call.managerType)
     service = call.service.name
     method = request.method
@@ -43,7 +47,7 @@ final class JoinKey: Hashable, Sendable {
       || left.manager == right.manager && left.url == right.url && left.headers == right.headers
         && left.caller == right.caller && left.service == right.service && left.method == right.method
         && left.change == right.change && left.timeouts == right.timeouts
-        && left.expectation == right.expectation
+        && left.expectation == right.expectation && left.resolving == right.resolving
   }
 
   /// The rest differs rarely where these are equal.

@@ -3,9 +3,9 @@
 struct ServiceHookRemedy: Remedy {
   private var replays = ReplayGuard()
 
-  /// The managers whose failures are being resolved around the present task, the outermost first. A load
+  /// The loads whose failures are being resolved around the present task, the outermost first. A load
   /// that a hook starts takes it along, so that a circle is seen.
-  @TaskLocal static var resolving: [String] = []
+  @TaskLocal static var resolving: [APICall.ResolvedLoad] = []
 
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     guard flight.run.attempt > 0 else { return nil }
@@ -37,7 +37,7 @@ struct ServiceHookRemedy: Remedy {
     of failure: APIError, _ flight: Flight
   ) async throws(APIError) -> ErrorResolution {
     let call = flight.call
-    let resolving = call.resolving
+    let resolving = call.resolving.map(\.manager)
     guard !resolving.contains(call.managerName), resolving.count < Self.deepest else {
       let circle = (resolving + [call.managerName]).joined(separator: " → ")
       throw APIError(
@@ -72,7 +72,8 @@ struct ServiceHookRemedy: Remedy {
 
   private static func ask(_ failure: APIError, _ flight: Flight) async -> ErrorResolution {
     let call = flight.call
-    return await Self.$resolving.withValue(call.resolving + [call.managerName]) {
+    let resolved = APICall.ResolvedLoad(manager: call.managerName, flight: call.flightID)
+    return await Self.$resolving.withValue(call.resolving + [resolved]) {
       var resolution = await call.service.resolve(failure, of: call)
       // One that was given up while the hook ran suspends nothing.
       while case .suspend(let reason, let work) = resolution, !Task.isCancelled {

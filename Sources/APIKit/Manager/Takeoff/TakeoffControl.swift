@@ -81,6 +81,9 @@ struct TakeoffControl {
     change(decision.control) { $0.isReplacing = isReplacing }
   }
 
+  /// Whether two loads are controlled together.
+  func controlsTogether(_ one: FlightID, _ other: FlightID) -> Bool { keys[one] == keys[other] }
+
   /// A flight has ended in any way. Returns the queued flight that takes off next, if there is one.
   mutating func retire(_ flight: FlightID) -> FlightID? {
     change(keys.isEmpty ? nil : keys.removeValue(forKey: flight)) { $0.retire(flight) }

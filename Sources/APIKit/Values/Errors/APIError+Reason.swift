@@ -47,7 +47,8 @@ extension APIError.Reason {
   public static let circuitOpen = Self("circuit-open", "the server has failed too often for now")
   /// The client's own rate for the service or the API is used up, and the load may not wait; see ``RequestRate``.
   public static let rateLimited = Self("rate-limited", "too many requests for the client's own rate")
-  /// A service's error hook made loads whose failures called the hook again; the detail names the managers.
+  /// A service's error hook made loads whose failures called the hook again, and the detail names the managers; or
+  /// one that was queued behind the load whose failure the hook resolves.
   public static let resolutionCycle = Self("resolution-cycle", "the error hook goes in a circle")
   /// The manager, its service or a setting is inconsistent; the detail says what to change.
   public static let misconfigured = Self("misconfigured", "the configuration is not valid")

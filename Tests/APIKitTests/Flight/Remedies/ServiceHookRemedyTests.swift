@@ -246,6 +246,43 @@ import XCTest
       circle, "the error hook of Homes goes in a circle: TestManager → SignInManager → SignInManager")
   }
 
+  func testAHookMayLoadWhatItsOwnLoadWouldHoldUp() async throws {
+    for joins in [true, false] {
+      stub.on("/api/list", .status(500))
+      var isOver = false
+      let manager = makeManager { _ in .letThrough }
+      manager.service.onError = { [stub, weak manager] _ in
+        guard let inner = await Self.inner(joins, stub, manager) else { return .letThrough }
+        let error = await Self.error(of: inner)
+        return error.map { .replace($0) } ?? .letThrough
+      }
+      manager.joinsIdenticalFlights = joins
+      manager.takeoffPolicy = joins ? .concurrent : .queue
+      let task = Task {
+        let error = await Self.error(of: manager)
+        isOver = true
+        return error
+      }
+      await waitUntil { isOver }
+      task.cancel()
+      let error = await task.value
+      XCTAssertEqual(error?.reason, .resolutionCycle)
+      XCTAssertFalse(manager.isLoading)
+    }
+  }
+
+  private static func inner(_ joins: Bool, _ stub: StubTransport, _ known: TestManager?) -> TestManager? {
+    guard joins else { return known }
+    let manager = TestManager(stub)
+    manager.joinsIdenticalFlights = true
+    return manager
+  }
+
+  private static func error(of manager: TestManager) async -> APIError? {
+    do throws(APIError) { _ = try await manager.response() } catch { return error }
+    return nil
+  }
+
   func testAReplayIsAssembledAnew() async throws {
     stub.on("/api/list", .status(401), .json(someJSON))
     let token = Counter()
