@@ -180,7 +180,7 @@ extension Pager {
     task?.cancel()
     store.reset()
     store.paging = manager.paging
-    (pages, delivered) = ([], 0)
+    (pages, delivered, owner) = ([], 0, nil)
     return { [self] in
       if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
       if hadPages { delegate?.pagerDidReset(self) }

@@ -80,6 +80,19 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 2)
   }
 
+  func testAnotherListIsOfThePresentUser() async throws {
+    try signIn("anna")
+    stub.on("/api/list", page([1, 2]), page([3]))
+    let pager = makePager(Self.byNumber)
+    pager.loadFirst(["city": "Ames"])
+    await waitUntil { self.watcher.events == ["page 0"] }
+    try signIn("bert")
+    pager.parameters = ["city": "Gilbert"]
+    pager.loadNext()
+    await waitUntil { self.watcher.events == ["page 0", "reset", "page 0"] }
+    XCTAssertEqual(users, ["Bearer anna", "Bearer bert"])
+  }
+
   func testTheSameUserWhoSignsInAgainGoesOn() async throws {
     try signIn("anna")
     stub.on("/api/list", page([1, 2], #", "next": "second""#), page([3]))
