@@ -137,6 +137,30 @@
       XCTAssertEqual(names, [])
     }
 
+    func testACodingInAFoldedLineOrBehindASpaceIsReadWhereverTheBodyGoes() async throws {
+      let body = TransportConformanceTests.gzip(Array("hello".utf8))
+      for field in [
+        "Content-Encoding:\r\n gzip", "Content-Encoding: identity,\r\n\tgzip", "Content-Encoding : gzip",
+      ] {
+        let head = "HTTP/1.1 200 OK\r\n\(field)\r\nContent-Length: \(body.count)\r\n\r\n"
+        let server = try ScriptedServer.serving { _ in Array(head.utf8) + body }
+        defer { server.stop() }
+        let request = HTTPRequest(url: try server.url())
+        let inMemory = try await transport.send(request)
+        XCTAssertEqual(String(decoding: inMemory.bytes, as: UTF8.self), "hello", field)
+        let file = try await transport.send(HTTPExchange(request, destination: .file(path: path("file"))))
+        XCTAssertEqual(file.status, 200)
+        XCTAssertEqual(try String(contentsOfFile: path("file"), encoding: .utf8), "hello", field)
+        try FileManager.default.removeItem(atPath: path("file"))
+      }
+      // Another field's fold names no coding, so an empty body is no cut one.
+      let server = try ScriptedServer(
+        .readRequest, .text("HTTP/1.1 200 OK\r\nX-Folded: a\r\n gzip\r\nConnection: close\r\n\r\n"))
+      defer { server.stop() }
+      let empty = try await transport.send(HTTPRequest(url: try server.url()))
+      XCTAssertEqual(empty.bytes, [])
+    }
+
     // MARK: Descriptors
 
     private var descriptors: Int {

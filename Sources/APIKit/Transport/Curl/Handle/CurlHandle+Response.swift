@@ -28,6 +28,7 @@
       transfer.head.append(contentsOf: line)
       if line.count <= 2 {
         transfer.isHeadOpen = false
+        if transfer.isCoded { transfer.isCoded = CurlDecoding.isCoded(CurlHead.headers(transfer.head)) }
         if transfer.status == 417 { keepRefusedExpectation() }
         // libcurl would wait for another head without end.
         if transfer.status == 101 { return malformed("changes to a protocol that was not asked for") }
@@ -35,10 +36,8 @@
       }
       switch line[0] | 0x20 {
       case UInt8(ascii: "c"):
-        if let coding = CurlHead.value(of: "content-encoding:", in: line) {
-          let text = String(decoding: coding, as: UTF8.self).trimmingSpaces().lowercased()
-          if !text.isEmpty, text != "identity" { transfer.isCoded = true }
-        }
+        // Its value may go on in folded lines: the end of the head decides.
+        if CurlHead.begins(line, with: "content-encoding") { transfer.isCoded = true }
         return checkLength(line)
       case UInt8(ascii: "t"): return checkTransferCoding(line)
       case UInt8(ascii: " "), UInt8(ascii: "\t") | 0x20: return checkFolding(line)

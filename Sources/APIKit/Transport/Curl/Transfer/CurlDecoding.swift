@@ -12,6 +12,12 @@
       case (false, false): "Accept-Encoding: gzip, deflate"
       }
 
+    /// Whether a response has a content coding other than `identity`.
+    static func isCoded(_ headers: HTTPHeaders) -> Bool {
+      guard let value = headers.combined("Content-Encoding") else { return false }
+      do throws(APIError) { return try !codings(value).isEmpty } catch { return true }
+    }
+
     /// Decodes a body in memory; several codings are decoded in turn, the last applied first.
     static func decode(_ body: [UInt8], _ value: String, maximumBytes: Int) throws(APIError) -> [UInt8] {
       var body = body

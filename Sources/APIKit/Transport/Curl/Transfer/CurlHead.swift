@@ -22,6 +22,12 @@
       }
     }
 
+    /// Whether a line begins with a name in lower case.
+    static func begins(_ line: UnsafeRawBufferPointer, with name: StaticString) -> Bool {
+      guard line.count >= name.utf8CodeUnitCount else { return false }
+      return name.withUTF8Buffer { name in name.indices.allSatisfy { line[$0] | 0x20 == name[$0] | 0x20 } }
+    }
+
     /// The value of a line with this field name, which is given in lower case with its colon; nil for any
     /// other line.
     static func value(
