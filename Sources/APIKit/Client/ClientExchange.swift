@@ -83,7 +83,8 @@ struct ClientExchange {
       return finished(response)
     }
     exchange.request = next
-    if counts() { exchange.request.timeouts.spend(.microseconds(response.metrics.total)) }
+    let taken = Duration.microseconds(response.metrics.total + response.metrics.challenged)
+    if counts() { exchange.request.timeouts.spend(taken) }
     return nil
   }
 

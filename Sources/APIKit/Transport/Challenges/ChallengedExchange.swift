@@ -60,7 +60,10 @@ package struct ChallengedExchange {
     prepare(&exchange)
     var attempts = Attempts(exchange: exchange, due: total.map { ContinuousClock.now + $0 })
     var last: HTTPResponse?
+    let start = ContinuousClock.now
+    var before = Duration.zero
     for round in 1...Self.mostAttempts {
+      before = ContinuousClock.now - start
       if let total, let left = attempts.timeLeft {
         guard left > .zero else {
           throw APIError(.transport, .totalTimeout, "not finished after \(total.shortText)")
@@ -103,6 +106,7 @@ package struct ChallengedExchange {
       else { break }
     }
     guard var response = last else { throw APIError(.transport, .challengeCancelled) }
+    response.metrics.challenged = before.microseconds
     let certificate = handler.word(on: .client(ProtectionSpace(attempts.exchange.request.url)))
     if case .use = certificate { response.isPersonal = true }
     if attempts.exchange.request.options.login != nil { response.isPersonal = true }

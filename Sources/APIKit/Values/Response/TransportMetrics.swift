@@ -62,6 +62,9 @@ public struct TransportMetrics: Sendable, Hashable {
   public var redirectCount: Int = 0
   /// Of a request that failed: the status of the response whose head had arrived; nil where none had.
   package var brokenStatus: Int?
+  /// Of a response to a request that met challenges: the time that its earlier attempts and the application's words took,
+  /// in microseconds. It counts for the limit of the whole attempt.
+  package var challenged: Int64 = 0
 
   /// Makes a record of zeros.
   public init() {}

@@ -61,6 +61,31 @@
       }
     }
 
+    func testWaitingForTheApplicationBeforeARedirectCountsForTheRequestsBehindIt() async throws {
+      let field = Self.field(right)
+      let server = try ScriptedServer.serving { request in
+        if request.target == "/slow" {
+          Thread.sleep(forTimeInterval: 0.7)
+          return ScriptedServer.response(text: "late")
+        }
+        return request.headers["Authorization"] == field
+          ? ScriptedServer.response(302, ["Location": "/slow"])
+          : ScriptedServer.response(401, ["WWW-Authenticate": "Basic realm=\"Hangar\""], text: "out")
+      }
+      defer { server.stop() }
+      let right = right
+      let transport = try transport(
+        ChallengeHandler { _ in
+          try? await Task.sleep(for: .milliseconds(700))
+          return .use(.login(right))
+        })
+      var request = HTTPRequest(url: try server.url("/"))
+      request.timeouts.total = .milliseconds(1100)
+      let client = HTTPClient(transport: transport)
+      let error = await failure { [request] in try await client.send(HTTPExchange(request)) }
+      XCTAssertEqual(error?.reason, .totalTimeout, "\(error as Any)")
+    }
+
     func testShutdownEndsWhatWaitsForTheApplicationAndFinishWaitsForIt() async throws {
       let asked = Record<String>()
       let transport = try transport(silent(asked))
