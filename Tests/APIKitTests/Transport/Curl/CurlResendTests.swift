@@ -337,6 +337,24 @@
       await transport.shutdown()
     }
 
+    func testARequestThatAnHTTP2ServerRefusesEachTimeWasNotActedOn() async throws {
+      let noSettings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+      let refused: [UInt8] = [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 7]
+      let server = try ScriptedServer(
+        .write(noSettings), .readHead, .pause(.milliseconds(50)), .write(refused), .waitForClose)
+      defer { server.stop() }
+      var configuration = TransportConfiguration.ephemeral
+      configuration.versions = .http2PriorKnowledge
+      let transport = try CurlTransport(configuration)
+      let request = HTTPRequest(method: .post, url: try server.url(), body: .bytes([1]))
+      let error = await failure { try await transport.send(request) }
+      XCTAssertEqual(error?.reason, .connectionLost, "\(error as Any)")
+      XCTAssertEqual(server.connectionCount, 6)
+      XCTAssertEqual(error?.detail.contains("may have acted"), false, error?.detail ?? "")
+      XCTAssertEqual(error?.requestProgress, .unsent)
+      await transport.shutdown()
+    }
+
     func testARefusedExpectationIsTheResponseAndNothingIsSentAgain() async throws {
       for (body, _) in bodies() {
         let server = try ScriptedServer(

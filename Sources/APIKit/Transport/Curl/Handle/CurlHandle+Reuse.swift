@@ -27,8 +27,13 @@
     /// it serves it by HTTP/1.1 alone.
     var wasRefusedUnread: Bool {
       guard transfer.isMultiplexed else { return false }
-      return Self.tellsRefusedStreams && errorMessage.isEmpty || errorMessage.contains("HTTP_1_1_REQUIRED")
+      return Self.tellsRefusedStreams && (errorMessage.isEmpty || wasRefusedTooOften)
+        || errorMessage.contains("HTTP_1_1_REQUIRED")
     }
+
+    /// Whether libcurl has given up after six connections of which each refused the request: the first text stays, and a
+    /// connection that was lost has one of its own.
+    private var wasRefusedTooOften: Bool { errorMessage.hasPrefix("Connection died, tried") }
 
     /// libcurl does not say why it sends a request again. For a refused stream alone it writes no error (its
     /// http2.c: a lost connection has a text, and from 8.7 on a code for which nothing is sent again). From 8.0

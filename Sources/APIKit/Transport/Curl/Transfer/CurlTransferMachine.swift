@@ -81,6 +81,9 @@
     /// This much of the request has left.
     mutating func sent(_ progress: RequestProgress) { self.progress = max(self.progress, progress) }
 
+    /// The server has said that it did not read the request, and it does not go again.
+    mutating func refused() { progress = .unsent }
+
     /// The connection cannot be used: nothing was sent on it, and the attempt continues with a new one.
     mutating func startAgain(at now: Int64) {
       hasStartedAgain = true
