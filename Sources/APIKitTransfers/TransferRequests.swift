@@ -1,5 +1,10 @@
 import APIKit
 
+extension APIError {
+  /// Whether a redirect has made a request with another method of the one that failed: what the server says is about that.
+  func wasRedirectedToOther(than method: HTTPMethod) -> Bool { request.map { $0.method != method } ?? false }
+}
+
 /// Sends the requests of one transfer on the path of all loads. It states for each of them what the transfer's manager stated
 /// when the transfer began.
 final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {

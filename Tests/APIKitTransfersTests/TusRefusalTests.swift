@@ -273,6 +273,20 @@ import XCTest
     }
   }
 
+  func testACreationThatARedirectHasTurnedIntoAGetIsNotSentAgain() async throws {
+    for status in [408, 423, 429, 503] {
+      let server = try ScriptedServer.serving { request in
+        request.method == "POST"
+          ? ScriptedServer.response(303, ["Location": "/api/made"]) : ScriptedServer.response(status)
+      }
+      defer { server.stop() }
+      let manager = try tus(server, attempts: 3)
+      let error = await failure { try await manager.response(uploading: .bytes(self.content)) }
+      XCTAssertEqual(error?.context.status, status)
+      XCTAssertEqual(sent(server), ["POST", "GET"], "\(status)")
+    }
+  }
+
   func testACreationThatWasSentIsNotSentAgain() async throws {
     let server = try ScriptedServer(scripts: [[.readRequest, .reset], [.readRequest, .reset]])
     defer { server.stop() }

@@ -161,6 +161,8 @@ actor UploadRun {
   }
 
   private func mayTryAgain(_ error: APIError, with request: UploadRequest, number: Int) -> Bool {
+    // A redirect has made another request of it: the server has acted on the creation.
+    if request.location == nil, error.wasRedirectedToOther(than: request.method) { return false }
     let row = policy.table.row(for: error)
     if error.reason == .unacceptableStatus, error.context.status != nil, row?.isOn != true { return true }
     guard number < policy.attempts, row?.isOn == true else { return false }
