@@ -287,6 +287,29 @@ import XCTest
     }
   }
 
+  func testALocationAtAnOriginThatARedirectLeadsToIsRefusedUnlessItIsDeclared() async throws {
+    for isDeclared in [false, true] {
+      let other = try server([(204, ["Upload-Offset": "100"])])
+      defer { other.stop() }
+      let place = try other.url("/api/tus").string
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response(307, ["Location": place]) }
+      defer { server.stop() }
+      let manager = try tus(server) { if isDeclared { $0.otherOrigins = [place] } }
+      let authenticator = Authenticator(store: MemoryCredentialStore())
+      manager.service.authenticator = authenticator
+      try authenticator.signIn(with: Credential(accessToken: "secret", refreshToken: "r"))
+      if isDeclared {
+        _ = try await manager.response(uploading: .bytes(content))
+        XCTAssertEqual(sent(other), ["POST", "PATCH 0+100"])
+      } else {
+        let error = await failure { try await manager.response(uploading: .bytes(self.content)) }
+        XCTAssertEqual(error?.reason, .malformedResponse)
+        XCTAssertEqual(sent(other), ["POST"])
+        XCTAssertEqual(other.requests.compactMap { $0.headers["Authorization"] }, [])
+      }
+    }
+  }
+
   func testACreationThatWasSentIsNotSentAgain() async throws {
     let server = try ScriptedServer(scripts: [[.readRequest, .reset], [.readRequest, .reset]])
     defer { server.stop() }

@@ -172,12 +172,14 @@ actor UploadRun {
       isUnprocessed: error.evidence != nil && row?.provesNothingSent == true)
   }
 
-  /// Where a response says the upload is; nil where it says nothing, or names an origin that is not declared: a credential
-  /// must not go there.
+  /// Where a response says the upload is; nil where it says nothing, or names an origin that is neither the one that was
+  /// asked, redirects aside, nor declared: a credential must not go there.
   private func location(_ response: APIResponse) -> String? {
     guard let text = response.headers["Location"], let base = response.http.url,
-      let url = try? base.resolving(text), url.origin == base.origin || origins.contains(url.origin)
+      let url = try? base.resolving(text)
     else { return nil }
+    let asked = response.http.redirects.first?.url ?? base
+    guard url.origin == asked.origin || origins.contains(url.origin) else { return nil }
     return url.string
   }
 
