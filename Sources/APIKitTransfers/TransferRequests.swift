@@ -88,7 +88,9 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
         try await response(
           given: parameters, path: options.location?.path, options: options, onProgress: report))
     } catch {
-      guard options.expectsContinue == true, error.context.status == 417 else { return .failure(error) }
+      guard options.expectsContinue == true, error.context.status == 417,
+        !error.wasRedirectedToOther(than: method), error.metrics?.bytesSent ?? 0 == 0
+      else { return .failure(error) }
       // The server cannot say it; nothing of the body was opened.
       asksFirst = false
       return await send(parameters, at: location, report)

@@ -289,6 +289,28 @@ import XCTest
       XCTAssertGreaterThan(ContinuousClock.now - start, .milliseconds(900))
     }
 
+    func testABodyThatWasSentIsNotSentAgainForA417() async throws {
+      for head in ["303 There\r\nLocation: /api/there", "417 No"] {
+        let server = try ScriptedServer(
+          scripts: [
+            [
+              .readHead, .text("HTTP/1.1 100 Continue\r\n\r\n"), .pause(.milliseconds(50)),
+              .text("HTTP/1.1 \(head)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close,
+            ],
+            [.serve { ScriptedServer.response($0.method == "GET" ? 417 : 200) }],
+          ])
+        defer { server.stop() }
+        let manager = manager(try server.url("/api"))
+        manager.expectsContinue = true
+        let opened = Counter()
+        let body = stream([[1, 2]], length: 2, isReplayable: true, opened: opened)
+        let error = await failure { try await manager.response(uploading: body) }
+        XCTAssertEqual(error?.context.status, 417)
+        XCTAssertEqual(opened.value, 1)
+        XCTAssertEqual(server.requests.count { $0.method == "PUT" }, 1, head)
+      }
+    }
+
     func testAServerThatCannotSayItIsAskedOnceWithoutIt() async throws {
       let server = try ScriptedServer(scripts: [
         [.readHead, .text("HTTP/1.1 417 No\r\nContent-Length: 4\r\nConnection: close\r\n\r\nwhat"), .close],
