@@ -108,6 +108,17 @@
       }
     }
 
+    func testARefusalWhoseBodyDoesNotEndIsToldByItsStatus() async throws {
+      for head in ["Content-Length: 10", "Transfer-Encoding: chunked", "Server: s"] {
+        let server = try server([[.readHead, .text("HTTP/1.1 503 No\r\n\(head)\r\n\r\n"), .waitForClose]])
+        let socket = try socket(server)
+        socket.options.openLimit = .milliseconds(300)
+        let error = await failure { try await socket.opened() }
+        XCTAssertEqual(error?.context.status, 503, "\(head): \(error as Any)")
+        XCTAssertTrue(server.waitUntilIdle())
+      }
+    }
+
     func testTooManyRequestsAndOverloadAreWaitedForAsLongAsTheServerSays() async throws {
       let server = try server([
         [.readHead, .text("HTTP/1.1 429 No\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")],

@@ -9,6 +9,19 @@
 
   /// Event streams and streams of values over libcurl, against servers that follow a script.
   @MainActor final class StreamManagerTests: StreamCase {
+    func testARefusalWhoseBodyDoesNotEndIsToldByItsStatus() async throws {
+      let (service, server) = try service([
+        [.readHead, .text("HTTP/1.1 404 No\r\nContent-Length: 10\r\n\r\nno"), .waitForClose]
+      ])
+      let stream = Events(service)
+      stream.delegate = log
+      stream.openLimit = .milliseconds(300)
+      stream.open()
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.closing?.error?.context.status, 404, "\(log.closing as Any)")
+      XCTAssertTrue(server.waitUntilIdle())
+    }
+
     func testEventsComeAndALostStreamGoesOnBehindTheLastOne() async throws {
       let (service, server) = try service([
         [

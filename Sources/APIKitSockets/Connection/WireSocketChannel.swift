@@ -244,7 +244,9 @@ final class WireSocketChannel: SocketChannel, WireOwner, @unchecked Sendable {
 
   func timeHasCome() {
     switch phase {
-    case .opening:
+    case .opening(var parser):
+      // The server has refused, and only the end of its words is missing.
+      if let response = parser.end() { return refuse(with: response) }
       fail(
         APIError(
           .transport, .connectTimeout,

@@ -49,11 +49,11 @@ final class StreamTransport: HTTPTransport {
         self.body.withLock { $0 = stream }
         return completion(.success(response))
       }
-      let head = response
+      head.refused(response)
       Task.detached {
-        var refusal = head
-        refusal.body = .bytes(await Self.beginning(of: stream))
-        completion(.success(refusal))
+        var chunks = stream.makeAsyncIterator()
+        while let chunk = try? await chunks.next(), head.take(chunk) {}
+        head.completeRefusal()
       }
     }
     head.watch(operation)
@@ -67,7 +67,12 @@ final class StreamTransport: HTTPTransport {
       var operation: (any CancellableOperation)?
       var timer: Task<Void, Never>?
       var isResting = false
+      /// A response with another status, and as much of its body as has come.
+      var refusal: HTTPResponse?
+      var body: [UInt8] = []
     }
+
+    private static let keptBodyBytes = 64 << 10
 
     private let state: Mutex<HeadState>
     private let limit: Duration
@@ -85,6 +90,28 @@ final class StreamTransport: HTTPTransport {
       }
       last.timer?.cancel()
       last.completion?(result)
+    }
+
+    /// The head of a response with another status has come.
+    func refused(_ response: HTTPResponse) {
+      state.withLock { if $0.completion != nil { $0.refusal = response } }
+    }
+
+    /// Bytes of its body have come. Whether there is room for more.
+    func take(_ chunk: [UInt8]) -> Bool {
+      state.withLock { state in
+        state.body += chunk.prefix(Self.keptBodyBytes - state.body.count)
+        return state.completion != nil && state.body.count < Self.keptBodyBytes
+      }
+    }
+
+    /// Passes it on with what has come of its body. False where there is none.
+    @discardableResult func completeRefusal() -> Bool {
+      let (refusal, body) = state.withLock { ($0.refusal, $0.body) }
+      guard var refusal else { return false }
+      refusal.body = .bytes(body)
+      complete(.success(refusal))
+      return true
     }
 
     /// The operation is under way, or waits for its place.
@@ -115,20 +142,14 @@ final class StreamTransport: HTTPTransport {
         else { return }
         state.timer = Task.detached { [weak self, limit] in
           do { try await Task.sleep(for: limit) } catch { return }
-          self?.complete(
-            .failure(
-              APIError(.transport, .connectTimeout, "the response has not begun after \(limit.shortText)")))
+          if self?.completeRefusal() == false {
+            self?.complete(
+              .failure(
+                APIError(.transport, .connectTimeout, "the response has not begun after \(limit.shortText)")))
+          }
           operation.cancel()
         }
       }
     }
-  }
-
-  /// At most 64 KiB of a body.
-  private static func beginning(of stream: ResponseStream) async -> [UInt8] {
-    var bytes: [UInt8] = []
-    var iterator = stream.makeAsyncIterator()
-    while bytes.count < 64 << 10, let chunk = try? await iterator.next() { bytes += chunk }
-    return Array(bytes.prefix(64 << 10))
   }
 }
