@@ -92,7 +92,8 @@ extension ImageReader {
     var offset = range.lowerBound + 8
     let isWide = flags & 1 == 1
     for _ in 0..<min(count, 4096) {
-      guard let id = big(offset, version < 1 ? 2 : 4) else { return nil }
+      // What lies behind the box is another box: read from each of thousands, it would take seconds.
+      guard offset < range.upperBound, let id = big(offset, version < 1 ? 2 : 4) else { return nil }
       offset += version < 1 ? 2 : 4
       guard let number = big(offset, 1) else { return nil }
       offset += 1

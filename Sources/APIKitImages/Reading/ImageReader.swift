@@ -33,7 +33,7 @@ struct ImageReader {
     var offset = 8
     while let length = big(offset, 4), length < 1 << 31, !holds("IDAT", at: offset + 4) {
       if holds("eXIf", at: offset + 4) {
-        head.orientation = orientation(inTIFFAt: offset + 8) ?? head.orientation
+        head.orientation = orientation(inTIFFAt: offset + 8, bytes: length) ?? head.orientation
       }
       offset += 12 + length
     }
@@ -52,7 +52,7 @@ struct ImageReader {
       default:
         guard let length = big(offset + 2, 2), length >= 2 else { return }
         if code == 0xE1, holds("Exif\0\0", at: offset + 4) {
-          head.orientation = orientation(inTIFFAt: offset + 10) ?? head.orientation
+          head.orientation = orientation(inTIFFAt: offset + 10, bytes: length - 8) ?? head.orientation
         }
         // A start of frame; the others of this range are tables.
         if (0xC0...0xCF).contains(code), code != 0xC4, code != 0xC8, code != 0xCC {
@@ -65,8 +65,10 @@ struct ImageReader {
     }
   }
 
-  /// The orientation of EXIF data, which is a file of TIFF; nil when it has none.
-  func orientation(inTIFFAt start: Int) -> Int? {
+  /// The orientation of EXIF data, which is a file of TIFF of so many bytes; nil when it has none.
+  ///
+  /// Entries behind its end belong to something else: read from each of thousands of blocks, they would take seconds.
+  func orientation(inTIFFAt start: Int, bytes length: Int) -> Int? {
     let isLittle = holds("II", at: start)
     guard isLittle || holds("MM", at: start) else { return nil }
     func number(_ offset: Int, _ count: Int) -> Int? { isLittle ? little(offset, count) : big(offset, count) }
@@ -76,7 +78,7 @@ struct ImageReader {
     }
     for index in 0..<count {
       let entry = start + first + 2 + index * 12
-      guard let tag = number(entry, 2) else { return nil }
+      guard entry + 12 <= start + length, let tag = number(entry, 2) else { return nil }
       guard tag == 0x0112, let kind = number(entry + 2, 2) else { continue }
       // A short, as the standard says; some write a long.
       guard let value = kind == 3 ? number(entry + 8, 2) : number(entry + 8, 4) else { return nil }
@@ -101,7 +103,8 @@ struct ImageReader {
       while let length = little(offset + 4, 4) {
         if holds("EXIF", at: offset) {
           let start = holds("Exif\0\0", at: offset + 8) ? offset + 14 : offset + 8
-          head.orientation = orientation(inTIFFAt: start) ?? head.orientation
+          head.orientation =
+            orientation(inTIFFAt: start, bytes: offset + 8 + length - start) ?? head.orientation
         }
         offset += 8 + length + length & 1
       }

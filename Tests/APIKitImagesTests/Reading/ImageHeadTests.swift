@@ -65,6 +65,28 @@ final class ImageHeadTests: XCTestCase {
     }
   }
 
+  /// The bytes are one image of 64 KiB each, in which thousands of blocks state far more entries than they have.
+  func testEntriesBehindTheirBlockAreNotReadForEachBlock() {
+    func big(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(number >> (24 - 8 * $0) & 255) } }
+    func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+      big(content.count + 8) + Array(type.utf8) + content
+    }
+    let associations = Array(
+      repeatElement(box("ipma", [0, 0, 0, 0, 0, 0, 0xFF, 0xFF]), count: 4000).joined())
+    let properties = box("iprp", box("ipco", []) + associations)
+    let heic =
+      box("ftyp", Array("heic".utf8) + big(0) + Array("mif1".utf8))
+      + box("meta", [0, 0, 0, 0] + box("pitm", [0, 0, 0, 0, 0x55, 0x55]) + properties)
+    let tiff: [UInt8] = Array("II".utf8) + [42, 0, 8, 0, 0, 0, 0xFF, 0xFF]
+    let jpeg: [UInt8] =
+      [0xFF, 0xD8]
+      + Array(repeatElement([0xFF, 0xE1, 0, 18] + Array("Exif\0\0".utf8) + tiff, count: 3200).joined())
+    for bytes in [heic, jpeg] {
+      let took = ContinuousClock().measure { XCTAssertNil(ImageHead(of: bytes)?.size) }
+      XCTAssertLessThan(took, .seconds(3))
+    }
+  }
+
   // MARK: As a body
 
   @MainActor
