@@ -137,7 +137,7 @@ final class ByteChannel: WireOwner, @unchecked Sendable {
     }
     let timer = limit.map { limit in
       Task.detached {
-        try await Task.sleep(for: limit)
+        try await SystemTime().sleep(for: limit)
         end(APIError(.transport, .idleTimeout, "\(shortfall) in \(limit.shortText)"))
       }
     }

@@ -141,7 +141,7 @@ final class StreamTransport: HTTPTransport {
         guard state.completion != nil, !state.isResting, state.timer == nil, let operation = state.operation
         else { return }
         state.timer = Task.detached { [weak self, limit] in
-          do { try await Task.sleep(for: limit) } catch { return }
+          do { try await SystemTime().sleep(for: limit) } catch { return }
           if self?.completeRefusal() == false {
             self?.complete(
               .failure(

@@ -52,7 +52,7 @@ extension CountOwner {
   func wait(for count: Int, within limit: Duration) async -> Bool {
     let id = withWaiters { waiters, _ in waiters.enter(count) }
     let timer = Task { [self] in
-      try await Task.sleep(for: limit)
+      try await SystemTime().sleep(for: limit)
       dismiss(id)
     }
     defer {

@@ -38,6 +38,14 @@ final class TimeSourceTests: XCTestCase {
     XCTAssertEqual(time.now, .seconds(5))
   }
 
+  func testTheLongestSleepThereIsDoesNotEndTheProcess() async throws {
+    let task = Task { try await SystemTime().sleep(for: .seconds(Int64.max)) }
+    try await Task.sleep(for: .milliseconds(20))
+    task.cancel()
+    let result = await task.result
+    XCTAssertThrowsError(try result.get()) { XCTAssertTrue($0 is CancellationError) }
+  }
+
   private func untilTrue(_ condition: () -> Bool) async {
     for _ in 0..<10_000 where !condition() { try? await Task.sleep(for: .milliseconds(1)) }
     XCTAssertTrue(condition())

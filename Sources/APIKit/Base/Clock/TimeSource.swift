@@ -58,5 +58,10 @@ public struct SystemTime: TimeSource {
   }
 
   /// Sleeps on the continuous clock.
-  public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+  public func sleep(for duration: Duration) async throws {
+    // The standard library traps on an end that no number of seconds has; some write `.seconds(.max)` for ever.
+    try await Task.sleep(for: min(duration, Self.longestSleep))
+  }
+
+  private static let longestSleep = Duration.seconds(1 << 60)
 }
