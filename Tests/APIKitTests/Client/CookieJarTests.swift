@@ -214,6 +214,11 @@ final class CookieJarTests: XCTestCase {
     XCTAssertFalse(jar.cookies.contains { $0.name == "c" })
   }
 
+  func testLimitsBelowZeroKeepNothing() {
+    // As they may come from a file of settings.
+    XCTAssertEqual(jar(limits: .init(perDomain: -1, total: -2), "a=1", "b=2").cookies, [])
+  }
+
   func testAFileKeepsLastingCookiesForItsOwnerAlone() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }

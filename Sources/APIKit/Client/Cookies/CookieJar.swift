@@ -318,11 +318,12 @@ public final class CookieJar: Sendable {
   }
 
   private func evict(_ state: inout JarState, domain: String, at time: Int64) {
-    if let list = state.byDomain[domain], list.count > limits.perDomain {
+    let most = max(0, limits.perDomain)
+    if let list = state.byDomain[domain], list.count > most {
       var rest = list.filter { !$0.cookie.isOver(time) }
       rest.sort { $0.used < $1.used }
-      for kept in rest.dropLast(limits.perDomain) { state.forget(kept.cookie) }
-      state.byDomain[domain] = Array(rest.suffix(limits.perDomain))
+      for kept in rest.dropLast(most) { state.forget(kept.cookie) }
+      state.byDomain[domain] = Array(rest.suffix(most))
     }
     var total = state.number
     while total > limits.total, let oldest = state.byDomain.values.joined().min(by: { $0.used < $1.used }) {
