@@ -188,4 +188,12 @@ final class MessageSignerTests: XCTestCase {
     let other = try SignatureKey(id: key.id, secret: SecretKey("other"))
     XCTAssertNotEqual(MessageSigner(key: key).caller, MessageSigner(key: other).caller)
   }
+
+  func testALifetimeBeyondAllTimesIsRefused() throws {
+    let key = try SignatureKey(id: "a", secret: SecretKey("secret"))
+    var request = HTTPRequest(url: "https://a.test/")
+    XCTAssertThrowsError(try MessageSigner([.init(key: key, lifetime: .max)]).sign(&request, subject())) {
+      XCTAssertEqual(($0 as? APIError)?.reason, .signingFailed)
+    }
+  }
 }

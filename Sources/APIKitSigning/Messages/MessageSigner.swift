@@ -156,7 +156,11 @@ extension MessageSigner.Signature {
     var parameters: [StructuredFields.Parameter] = [.init("created", .integer(subject.secondsSince1970))]
     parameters.append(.init("keyid", .string(key.id)))
     if statesAlgorithm { parameters.append(.init("alg", .string(key.algorithm.rawValue))) }
-    if let lifetime { parameters.append(.init("expires", .integer(subject.secondsSince1970 + lifetime))) }
+    if let lifetime {
+      let (end, isBeyond) = subject.secondsSince1970.addingReportingOverflow(lifetime)
+      guard !isBeyond else { throw .unknown("a lifetime of \(lifetime) seconds") }
+      parameters.append(.init("expires", .integer(end)))
+    }
     if hasNonce { parameters.append(.init("nonce", .string(subject.nonce))) }
     if let tag { parameters.append(.init("tag", .string(tag))) }
     var text = "("
