@@ -37,6 +37,11 @@ final class TableTests: XCTestCase {
     XCTAssertEqual(table.lines(width: 24)[2], "sac-1  2-bed hom…  59222")
   }
 
+  func testAMinimumBelowZeroIsNone() {
+    let table = TextTable(columns: [.init("Name", minimumWidth: -3), .init("B")], rows: [["abc", "d"]])
+    XCTAssertEqual(table.lines(width: 1).map(DisplayWidth.of), [1, 1, 1])
+  }
+
   func testWideCharactersTakeTwoColumnsAndMarksNone() {
     XCTAssertEqual(DisplayWidth.of("苏州"), 4)
     XCTAssertEqual(DisplayWidth.of("e\u{301}te\u{301}"), 3)

@@ -79,7 +79,7 @@ public struct TextTable: Sendable {
     }
     while total() > width {
       let shrinkable = shown.indices.filter {
-        shown[$0].width > columns[shown[$0].index].minimumWidth ?? .max
+        shown[$0].width > columns[shown[$0].index].minimumWidth.map { max(0, $0) } ?? .max
       }
       guard let widest = shrinkable.max(by: { shown[$0].width < shown[$1].width }) else { break }
       shown[widest].width -= 1
