@@ -54,8 +54,9 @@ public final class StubGate: Sendable {
   }
 
   /// Lets `count` requests pass, the oldest first. When fewer are held, the rest of the count applies to
-  /// later requests.
+  /// later requests. None passes for a count below 1.
   public func pass(_ count: Int = 1) {
+    guard count > 0 else { return }
     let released = state.withLock { state in
       let now = min(count, state.held.count)
       state.passes += count - now

@@ -80,7 +80,7 @@ public struct StubResponse: Sendable {
   /// The head of the response and `count` bytes of its body, then the end of the connection:
   /// `APIError.Reason.truncatedBody`.
   public static func truncated(after count: Int, of response: HTTPResponse) -> StubResponse {
-    StubResponse(kind: .truncated(response, count: count))
+    StubResponse(kind: .truncated(response, count: max(0, count)))
   }
 
   /// A response after a wait on the transport's clock.

@@ -94,11 +94,17 @@ public final class StubTransport: AsyncHTTPTransport {
   /// Returns the recorded requests when there are at least `count`.
   ///
   /// Throws `APIError.Reason.totalTimeout` when there are fewer after `limit`, or when the task is
-  /// cancelled. The default limit is 10 seconds of real time.
+  /// cancelled. The default limit is 10 seconds of real time. Throws `misconfigured` at once for a stub that keeps no
+  /// requests.
   @discardableResult
   public func waitForRequests(
     _ count: Int, within limit: Duration = .seconds(10)
   ) async throws(APIError) -> [HTTPRequest] {
+    guard keepsRequests || count < 1 else {
+      throw APIError(
+        .transport, .misconfigured,
+        "the stub was made with keepsRequests: false, so it does not count requests")
+    }
     let came = await wait(for: count, within: limit)
     let requests = self.requests
     guard came, requests.count >= count else {

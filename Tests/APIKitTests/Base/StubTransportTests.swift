@@ -202,4 +202,22 @@ final class StubTransportTests: XCTestCase {
     let error = await failure { try await stub.waitForRequests(1, within: .milliseconds(5)) }
     XCTAssertEqual(error?.reason, .totalTimeout)
   }
+
+  func testAStubThatKeepsNoRequestsDoesNotWaitForThem() async throws {
+    let stub = StubTransport(.status(200), keepsRequests: false)
+    _ = try await stub.send(Self.request())
+    let error = await failure { try await stub.waitForRequests(1, within: .seconds(600)) }
+    XCTAssertEqual(error?.reason, .misconfigured)
+    XCTAssertTrue(error?.detail.contains("keepsRequests") == true, "\(error as Any)")
+  }
+
+  func testNumbersBelowZeroAreZero() async throws {
+    let stub = StubTransport(.truncated(after: -1, of: HTTPResponse(status: 200, body: .bytes([1, 2]))))
+    stub.hold()
+    stub.release(-1)
+    stub.release(1)
+    let error = await failure { try await stub.send(Self.request()) }
+    XCTAssertEqual(error?.reason, .truncatedBody)
+    XCTAssertEqual(error?.evidence?.body, [])
+  }
 }
