@@ -173,6 +173,9 @@ final class MessageVerifierTests: XCTestCase {
     assertFault(.outsideWindow(seconds: 301)) {
       try verifier.verify(response, to: request, secondsSince1970: now + 301)
     }
+    assertFault(.outsideWindow(seconds: .min)) {
+      try verifier.verify(response, to: request, secondsSince1970: .min)
+    }
     verifier.window = 10
     assertFault(.outsideWindow(seconds: -11)) {
       try verifier.verify(response, to: request, secondsSince1970: now - 11)

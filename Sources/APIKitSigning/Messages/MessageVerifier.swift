@@ -148,6 +148,12 @@ private struct FoundSignature {
     return nil
   }
 
+  /// Also of times that no clock shows.
+  private static func outside(_ now: Int, _ stated: Int) -> SignatureFault {
+    let (difference, isBeyond) = now.subtractingReportingOverflow(stated)
+    return .outsideWindow(seconds: isBeyond ? now : difference)
+  }
+
   /// Checks parameters, time and signature; returns what is covered.
   func verify(_ message: SignedMessage, now: Int, window: Int) throws(SignatureFault) -> [SignatureComponent]
   {
@@ -156,7 +162,7 @@ private struct FoundSignature {
       switch (parameter.key, parameter.value) {
       case ("created", .integer(let seconds)): created = seconds
       case ("expires", .integer(let seconds)):
-        guard now <= seconds else { throw .outsideWindow(seconds: now - seconds) }
+        guard now <= seconds else { throw Self.outside(now, seconds) }
       case ("alg", .string(let name)):
         guard name == key.algorithm.rawValue else { throw .otherAlgorithm }
       case ("keyid", .string), ("nonce", .string), ("tag", .string): break
@@ -164,7 +170,8 @@ private struct FoundSignature {
       }
     }
     guard let created else { throw .missing("created") }
-    guard abs(now - created) <= window else { throw .outsideWindow(seconds: now - created) }
+    let (difference, isBeyond) = now.subtractingReportingOverflow(created)
+    guard !isBeyond, difference != .min, abs(difference) <= window else { throw Self.outside(now, created) }
     var components: [SignatureComponent] = []
     for item in items {
       guard case .string(let name) = item.value, name == name.lowercased() else {
