@@ -15,7 +15,7 @@ struct DevicePolling {
   }
 
   /// The wait before the next request; nil when the code has expired.
-  func wait(now: Duration) -> Duration? { now < end ? interval : nil }
+  func wait(now: Duration) -> Duration? { now < end ? min(interval, end - now) : nil }
 
   /// Whether to poll again after a failure; adapts the interval.
   mutating func goesOn(after reason: APIError.Reason) -> Bool {

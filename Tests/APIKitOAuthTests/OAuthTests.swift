@@ -228,6 +228,21 @@ final class OAuthTests: XCTestCase {
     }
   }
 
+  func testAnIntervalBeyondTheEndOfTheCodeDelaysNothing() async throws {
+    stub.on(
+      .post, "/device",
+      .json(
+        #"{"device_code": "d", "user_code": "A", "verification_uri": "https://id.test/go", "expires_in": 8, "#
+          + #""interval": 3600}"#))
+    stub.on(.post, "/token", .json(#"{"error": "authorization_pending"}"#, status: 400))
+    let oauth = client()
+    let device = try await oauth.deviceAuthorization()
+    async let error = failure { try await oauth.credential(for: device) }
+    await time.advanceOnceAsleep(by: .seconds(8))
+    let ended = await error
+    XCTAssertEqual(ended?.reason, .deviceCodeExpired)
+  }
+
   func testADeviceIsAskedForAccordingToTheRFCAndNotToTheTimeOfDay() {
     var polling = DevicePolling(interval: .seconds(5), end: .seconds(600))
     XCTAssertEqual(polling.wait(now: .zero), .seconds(5))
@@ -241,6 +256,7 @@ final class OAuthTests: XCTestCase {
     for reason in [APIError.Reason.accessDenied, .deviceCodeExpired, .invalidGrant, .cancelled] {
       XCTAssertFalse(polling.goesOn(after: reason))
     }
+    XCTAssertEqual(polling.wait(now: .seconds(590)), .seconds(10), "not beyond the end of the code")
     XCTAssertNil(polling.wait(now: .seconds(600)))
     var slow = DevicePolling(interval: .seconds(400), end: .seconds(600))
     XCTAssertTrue(slow.goesOn(after: .connectionLost))
