@@ -83,13 +83,25 @@ extension EndpointManager {
 /// A transfer that is under way.
 typealias TransferTask<Value: Sendable> = Task<Result<Value, APIError>, Never>
 
-extension Result where Failure == APIError {
-  /// With the name of a manager in its error.
-  func named(_ manager: String) -> Self {
-    mapError { error in
-      var error = error
-      error.context.manager = manager
-      return error
+extension EndpointManager {
+  /// What names its transfers in their errors.
+  func transferNames(_ method: HTTPMethod) -> APIError.Context {
+    var names = APIError.Context()
+    names.manager = String(describing: type(of: self))
+    (names.service, names.apiName, names.method) = (service.name, apiName, method.rawValue)
+    return names
+  }
+}
+
+extension APIError {
+  /// With the name of the manager, and those of its endpoint where no load of the transfer has stated them.
+  func named(_ names: Context) -> APIError {
+    var error = self
+    error.context.manager = names.manager
+    if error.context.apiName == nil {
+      (error.context.service, error.context.apiName) = (names.service, names.apiName)
+      error.context.method = names.method
     }
+    return error
   }
 }

@@ -55,6 +55,25 @@ import XCTest
     XCTAssertEqual(bytes("a"), [])
   }
 
+  func testEveryErrorSaysWhichAPIItIsOf() async throws {
+    let server = try ScriptedServer(
+      .readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .close)
+    defer { server.stop() }
+    let manager = try manager(server)
+    manager.apiName = "files/{id}"
+    let cut = await failure { try await manager.file(["id": 7], to: .file(self.path("a"))) }
+    XCTAssertEqual(cut?.reason, .truncatedBody)
+    let digest = await failure { try await manager.file(["id": 7], to: .file(self.path("a")), sha256: "zz") }
+    XCTAssertEqual(digest?.reason, .invalidParameters)
+    try Data([1]).write(to: URL(fileURLWithPath: path("b")))
+    let there = await failure { try await manager.file(["id": 7], to: .file(self.path("b"))) }
+    XCTAssertEqual(there?.reason, .fileFailed)
+    for error in [cut, digest, there] {
+      let begin = "GET files/{id} (\(manager.service.name)) failed in"
+      XCTAssertTrue(error?.description.hasPrefix(begin) == true, "\(error as Any)")
+    }
+  }
+
   func testAFileThatIsThereStaysUnlessItIsToBeOverwritten() async throws {
     let server = try fileServer(content)
     defer { server.stop() }

@@ -46,14 +46,16 @@ public import APIKit
     PartialFile.sweep(folder, olderThan: age)
   }
 
-  func start(_ run: DownloadRun, manager name: String, flight: FlightID) -> TransferTask<DownloadedFile> {
+  func start(
+    _ run: DownloadRun, named names: APIError.Context, flight: FlightID
+  ) -> TransferTask<DownloadedFile> {
     self.run = run
     let task = Task { [weak self] in
       // The run keeps what is called here.
       let (result, state) = await run.perform { [weak self, weak run] report in
         MainDelivery.main.put { [weak self, weak run] in if let run { self?.tell(report, of: run) } }
       }
-      let named = result.named(name)
+      let named = result.mapError { $0.named(names) }
       self?.end(flight, named, at: state, last: await run.last)
       return named
     }

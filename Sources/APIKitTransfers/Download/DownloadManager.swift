@@ -82,12 +82,17 @@ extension DownloadManager {
   private func begin(
     _ parameters: Parameters, to target: DownloadTarget, sha256: String?, _ flight: FlightID
   ) throws(APIError) -> TransferTask<DownloadedFile> {
+    let names = transferNames(.get)
     guard !isDownloading else {
-      throw APIError(.takeoff, .alreadyLoading, "this manager is downloading a file")
+      throw APIError(.takeoff, .alreadyLoading, "this manager is downloading a file").named(names)
     }
-    return start(
-      try makeRun(parameters, to: target, sha256: sha256, TransferTerms()),
-      manager: String(describing: type(of: self)), flight: flight)
+    let run: DownloadRun
+    do throws(APIError) {
+      run = try makeRun(parameters, to: target, sha256: sha256, TransferTerms())
+    } catch {
+      throw error.named(names)
+    }
+    return start(run, named: names, flight: flight)
   }
 
   /// What tells its file from others at the same place.

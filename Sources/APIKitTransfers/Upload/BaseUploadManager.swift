@@ -43,12 +43,12 @@ public import APIKit
   }
 
   func start(
-    manager name: String, run: UploadRun? = nil, flight: FlightID,
+    named names: APIError.Context, run: UploadRun? = nil, flight: FlightID,
     _ work: @escaping UploadWork
   ) -> TransferTask<APIResponse> {
     (self.run, isDiscarded, last) = (run, false, nil)
     let task = Task { [weak self] in
-      let result = await work { [weak self] progress in self?.tell(progress) }.named(name)
+      let result = await work { [weak self] progress in self?.tell(progress) }.mapError { $0.named(names) }
       self?.end(flight, result)
       return result
     }

@@ -67,11 +67,15 @@ extension UploadManager {
   private func begin(
     _ body: HTTPBody, _ parameters: Parameters, _ flight: FlightID
   ) throws(APIError) -> TransferTask<APIResponse> {
+    let names = transferNames(method)
     guard !isUploading else {
-      throw APIError(.takeoff, .alreadyLoading, "this manager is uploading")
+      throw APIError(.takeoff, .alreadyLoading, "this manager is uploading").named(names)
     }
-    let (run, work) = try makeWork(body, parameters, terms: TransferTerms())
-    return start(manager: String(describing: type(of: self)), run: run, flight: flight, work)
+    let made: (run: UploadRun?, work: UploadWork)
+    do throws(APIError) { made = try makeWork(body, parameters, terms: TransferTerms()) } catch {
+      throw error.named(names)
+    }
+    return start(named: names, run: made.run, flight: flight, made.work)
   }
 
   /// An upload that has not begun; with the run of one in parts.
