@@ -10,7 +10,7 @@ public import APIKit
 /// the one added last applies, so a test may override what its set-up scripted. A request that no rule
 /// matches fails with `APIError.Reason.misconfigured`, and the error names it. Size limits, files, streams,
 /// head inspection, progress, cancellation and the idle and total time limits work as with a real
-/// transport. May be used from any thread.
+/// transport; no time passes for the limits while the test holds a request. May be used from any thread.
 public final class StubTransport: AsyncHTTPTransport {
   /// The capabilities of the stub; all by default. A test may pass fewer.
   public let capabilities: TransportCapabilities
