@@ -70,6 +70,9 @@
         await log.wait { log.closing != nil }
         XCTAssertEqual(log.closing?.end, end, answer)
         XCTAssertEqual(server.connectionCount, 1)
+        if let error = log.closing?.error {
+          XCTAssertTrue(error.description.hasPrefix("GET events ("), error.description)
+        }
         if answer.contains("404") {
           XCTAssertEqual(
             log.closing?.error?.response.map { String(decoding: $0.bytes, as: UTF8.self) }, "gone")

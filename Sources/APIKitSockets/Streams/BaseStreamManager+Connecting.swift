@@ -49,7 +49,9 @@ extension BaseStreamManager {
     _ result: Result<APIResponse, APIError>, _ body: ResponseStream?, parser: any StreamParser<Item>
   ) {
     do throws(APIError) {
-      let response = try result.get().http
+      let landed = try result.get()
+      let response = landed.http
+      source = landed.source
       if response.status == 204 { return finish(StreamClosing(.finished)) }
       guard response.status == 200 else {
         var error = APIError(
@@ -184,10 +186,22 @@ extension BaseStreamManager {
     let wasOpen = state == .open
     state = .reconnecting
     cycle.wait(wait, time, for: network) { [weak self] in self?.connect() }
-    if wasOpen { didDisconnect(with: closing, retryAfter: wait) }
+    if wasOpen { didDisconnect(with: named(closing), retryAfter: wait) }
+  }
+
+  /// With the names of its endpoint in an error that is not that of the load.
+  private func named(_ closing: StreamClosing) -> StreamClosing {
+    guard let source, closing.error?.context.apiName == nil else { return closing }
+    var closing = closing
+    closing.error?.context.manager = String(describing: type(of: self))
+    closing.error?.context.service = source.serviceName
+    closing.error?.context.apiName = source.apiName
+    closing.error?.context.method = source.method?.rawValue
+    return closing
   }
 
   func finish(_ closing: StreamClosing) {
+    let closing = named(closing)
     cycle.stop()
     cycle.letGo()
     inbox?.release()

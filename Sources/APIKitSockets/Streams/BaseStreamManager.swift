@@ -25,6 +25,8 @@ public import APIKit
   var parameters = Parameters()
   /// How many connections this `open` has had.
   var connections = 0
+  /// That of the present connection, or of the last one.
+  var source: ReformSource?
   /// The calls of `open` that wait until the present stream has ended.
   var pendingOpens = PendingOpens<(parameters: Parameters, policy: ReconnectPolicy, user: LoadUser)>()
   /// Whether a stream has ended and its `didCloseWith` was not called yet.

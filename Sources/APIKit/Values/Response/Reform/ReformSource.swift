@@ -16,7 +16,7 @@ public struct ReformSource: Sendable {
   /// for a source that was made by hand.
   public var decoding: RawData.DecodingOptions { boxedDecoding?.value ?? .default }
   /// The method of the load, for errors.
-  var method: HTTPMethod?
+  package var method: HTTPMethod?
   var boxedDecoding: CopyOnWrite<RawData.DecodingOptions>?
 
   /// Makes a source, for tests of reformers.
