@@ -24,8 +24,11 @@ extension ServerSelector.Outcome {
     self =
       switch error.reason {
       case _ where error.refusesServer: .wrong
-      // The connection is not wanted any more, or the transport takes no exchange at all.
-      case .cancelled, .transportStopped, .misconfigured, .unsupportedCapability, .cleartextRefused: .unknown
+      // The connection is not wanted any more, the load's own time was over before the limit for connecting, or the
+      // transport takes no exchange at all.
+      case .cancelled, .totalTimeout, .transportStopped, .misconfigured, .unsupportedCapability,
+        .cleartextRefused:
+        .unknown
       default: .bad
       }
   }

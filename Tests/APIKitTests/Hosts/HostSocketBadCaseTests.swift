@@ -81,6 +81,23 @@
       XCTAssertEqual(error.reason, .totalTimeout)
     }
 
+    func testALoadsOwnShortLimitSaysNothingOfAServer() async throws {
+      let holes = try [BlackHole(), BlackHole()]
+      let pool = HostPool.still(
+        try holes.map(\.port).map { try HostAddress("127.0.0.1:\($0)") }, name: "good.test")
+      // The second load keeps the race alive when the time of the first is over.
+      let first = try makeManager(pool, CurlTransport(.ephemeral))
+      first.ownTimeouts = HTTPTimeouts(total: .milliseconds(200))
+      let second = TestManager(first.service)
+      (second.ownTimeouts, second.sharedState) = (first.ownTimeouts, first.sharedState)
+      async let failed = errorThrown { () throws(APIError) in try await first.response() }
+      try await Task.sleep(for: .milliseconds(80))
+      let late = try await errorThrown { () throws(APIError) in try await second.response(["page": 1]) }
+      let early = try await failed
+      XCTAssertEqual([early.reason, late.reason], [.totalTimeout, .totalTimeout])
+      XCTAssertTrue(pool.status.allSatisfy { $0.health == .good }, "\(pool.status)")
+    }
+
     func testOverURLSessionAPoolOfOriginsWorksAndOneOfAddressesIsRefusedByName() async throws {
       let servers = try [serving(), serving()]
       defer { servers[1].stop() }
