@@ -32,9 +32,12 @@ enum QueueOrder {
       }
     }
     guard count < entries.count else { return nil }
+    // Each that is left waits for another one that is left: the way back comes to the circle, and then around it.
     var way: [Int] = []
+    var places: [Int: Int] = [:]
     var at = left.firstIndex { $0 > 0 }
-    while let index = at, !way.contains(index) {
+    while let index = at {
+      if let first = places.updateValue(way.count, forKey: index) { return Array(way[first...]) }
       way.append(index)
       at = parents[index].first { left[$0] > 0 }
     }
