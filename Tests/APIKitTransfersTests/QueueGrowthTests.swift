@@ -19,4 +19,28 @@ final class QueueGrowthTests: DurableQueueCase {
     let entries = [entry(afterEntries: [1]), entry(afterEntries: [2]), entry(afterEntries: [1])]
     XCTAssertEqual(QueueOrder.cycle(in: entries).map(Set.init), [1, 2])
   }
+
+  func testWhatIsKeptAfterADatabaseWasRemovedOrReplacedIsNotLostWithIt() async throws {
+    for isReplaced in [false, true] {
+      folder += "x"
+      let queue = queue()
+      _ = try await queue.enqueue([entry("a")])
+      try FileManager.default.removeItem(atPath: folder)
+      if isReplaced { _ = try await self.queue().enqueue([entry("z")]) }
+      _ = try await queue.enqueue([entry("b")])
+      let later = try await self.queue().rows().map { String(decoding: $0.payload, as: UTF8.self) }
+      XCTAssertEqual(later, isReplaced ? ["z", "b"] : ["b"])
+      let isGone = await self.queue().isGone(queue.owner)
+      XCTAssertFalse(isGone)
+    }
+  }
+
+  func testActionsAfterADatabaseWasRemovedAreNotLostWithIt() async throws {
+    let store = ActionStore(folder: folder)
+    _ = try await store.append([1], limit: 100)
+    try FileManager.default.removeItem(atPath: folder)
+    _ = try await store.append([2], limit: 100)
+    let waiting = try await ActionStore(folder: folder).counts().waiting
+    XCTAssertEqual(waiting, 1)
+  }
 }

@@ -11,6 +11,8 @@ final class DurableDatabase<Connection> {
   private let remains: DatabaseRescue.Remains
   private let seal: QueueSeal
   private(set) var opened: Connection?
+  /// The file of the connection.
+  private var file: FileIdentity?
   /// Why the database must be left alone: it belongs to a later version, or to others. Known once it was used.
   private(set) var refusal: String?
 
@@ -32,6 +34,7 @@ final class DurableDatabase<Connection> {
     connecting connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection,
     onDamage tellOfDamage: (String, SQLiteFailure) -> Void
   ) throws(DurableQueue.Fault) -> Value {
+    closeIfRemoved()
     if opened == nil { try makeFolder() }
     for isForced in [false, true] {
       do throws(SQLiteFailure) { return try work(try connection(connect)) } catch {
@@ -44,6 +47,13 @@ final class DurableDatabase<Connection> {
 
   /// Ends the connection. The next use makes another one.
   func close() { opened = nil }
+
+  /// Ends a connection whose file was removed or replaced: what it wrote would be lost with the file.
+  func closeIfRemoved() {
+    guard opened != nil, FileIdentity(path: path, followsLinks: false)?.isFile(file) != true else { return }
+    DeveloperNotice.give("\(path) was removed or replaced while it was open: what it had kept is lost")
+    opened = nil
+  }
 
   func makeFolder() throws(DurableQueue.Fault) {
     if let fault = seal.fault { throw .unusable(fault) }
@@ -86,6 +96,7 @@ final class DurableDatabase<Connection> {
     }
     if let refusal { throw SQLiteFailure(code: Self.refused, message: refusal) }
     let connection = try connect(database)
+    file = FileIdentity(path: path, followsLinks: false)
     opened = connection
     return connection
   }

@@ -262,8 +262,11 @@ actor DurableQueue {
   }
 
   private func use<Value>(_ work: (QueueStore) throws(SQLiteFailure) -> Value) throws(Fault) -> Value {
+    database.closeIfRemoved()
     if database.opened == nil {
       try database.makeFolder()
+      // Its file may be gone with the database.
+      if presence?.holds(Self.presencePath(folder, owner)) == false { presence = nil }
       try takePresence()
       if !leaveMarks.isEmpty { giveUpReserve() }
     } else if presence?.retake() == false {

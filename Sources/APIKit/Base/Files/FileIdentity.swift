@@ -25,6 +25,9 @@ package struct FileIdentity: Sendable, Hashable {
   /// How many seconds ago it was last changed, by the wall clock.
   package var age: Double { WallClock.now - Double(seconds) }
 
+  /// Whether it is the same file as another, though it may have been changed.
+  package func isFile(_ other: FileIdentity?) -> Bool { inode == other?.inode && device == other?.device }
+
   /// That of the plain file at a path, or of the one that a link there leads to, if links are followed; nil for anything else.
   package init?(path: String, followsLinks: Bool = true) {
     var status = stat()
