@@ -44,3 +44,38 @@ final class QueueGrowthTests: DurableQueueCase {
     XCTAssertEqual(waiting, 1)
   }
 }
+
+@MainActor final class OutboxGrowthTests: OutboxCase {
+  func testManyLoadsAreCancelledInATimeThatGrowsWithTheirNumber() async throws {
+    let count = 2_000
+    let (outbox, manager) = (outbox(), manager())
+    var flights: [FlightID] = []
+    for _ in 0..<count {
+      if case .waiting(let id) = manager.load(["text": "x"]) { flights.append(id) }
+    }
+    await outbox.flush()
+    XCTAssertEqual(outbox.kept.count, count)
+    let start = ContinuousClock.now
+    for flight in flights { outbox.giveUp(flight) }
+    XCTAssertLessThan(ContinuousClock.now - start, .milliseconds(100), "it was 276 ms, now 4")
+    XCTAssertEqual(outbox.kept.count, 0)
+  }
+
+  func testALoadThatIsCancelledOnAFullDiskIsNotSent() async throws {
+    let outbox = outbox()
+    let delegate = OutboxRecorder()
+    let manager = manager(delegate)
+    manager.load(["text": "x"])
+    await outbox.flush()
+    let database = try SQLiteDatabase(path: "\(folder)/queue.sqlite", patience: 10_000)
+    try database.execute(
+      "CREATE TRIGGER no BEFORE DELETE ON items BEGIN SELECT RAISE(ABORT, 'no room'); END")
+    manager.cancel()
+    for _ in 0..<50 { try await Task.sleep(for: .milliseconds(2)) }
+    try database.execute("DROP TRIGGER no")
+    outbox.start()
+    try await turn { try await outbox.items().isEmpty }
+    XCTAssertEqual(delegate.story.filter { !$0.hasPrefix("queued") }, ["cancelled by-caller"])
+    XCTAssertEqual(stub.requests.count, 0, "it was cancelled")
+  }
+}

@@ -43,9 +43,9 @@ extension Outbox: LoadQueue {
   }
 
   package func giveUp(_ flight: FlightID) {
-    if let id = waiters.first(where: { $0.value.id == flight })?.key {
+    if let id = kept.removeValue(forKey: flight) {
       waiters[id] = nil
-      Task { try? await drop(OutboxItemID(rawValue: id)) }
+      Task { await runner.giveUp(id) }
     } else {
       givenUp.insert(flight)
     }
@@ -193,10 +193,11 @@ extension Outbox: LoadQueue {
     switch result {
     case .success(let id):
       if givenUp.remove(waiter.id) != nil {
-        Task { try? await drop(OutboxItemID(rawValue: id)) }
+        Task { await runner.giveUp(id) }
         return
       }
       waiters[id] = waiter
+      kept[waiter.id] = id
       guard let manager = waiter.manager, waiter.isWaiting else { return }
       waiter.note("kept as item \(id)")
       manager.delegate?.manager(manager, didQueue: OutboxItemID(rawValue: id), of: waiter.id)

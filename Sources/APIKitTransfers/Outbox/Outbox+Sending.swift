@@ -46,7 +46,9 @@ extension Outbox: QueueOwner {
 
   /// Lands the load that waits for an item. False when there is none.
   @discardableResult func land(_ id: Int64, _ result: Result<APIResponse, APIError>) -> Bool {
-    waiters.removeValue(forKey: id)?.land(result) ?? false
+    guard let waiter = waiters.removeValue(forKey: id) else { return false }
+    kept[waiter.id] = nil
+    return waiter.land(result)
   }
 }
 

@@ -39,6 +39,8 @@ import Foundation
   /// Loads whose caller does not want them any more, and that are not kept yet.
   var givenUp: Set<FlightID> = []
   var waiters: [Int64: QueuedLoad] = [:]
+  /// The items of the loads that wait.
+  var kept: [FlightID: Int64] = [:]
 
   /// Makes an outbox. Nothing is read or sent before ``start()``.
   public convenience init(_ configuration: OutboxConfiguration = OutboxConfiguration()) {

@@ -27,6 +27,8 @@ import Foundation
   private var isChecked = false
   /// Results of items that could not be written, by their ids. They are written later.
   private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
+  /// Items that nobody wants, and that are not gone yet. They are not sent.
+  private var givenUp: Set<Int64> = []
   /// Items whose delegate was told and whose landing is still on the disk.
   var told: Set<Int64> = []
   /// How often a user has left.
@@ -101,6 +103,7 @@ import Foundation
 
   private func takeMore() async {
     for (id, work) in owed where await report(work) { owed[id] = nil }
+    for id in givenUp { await dropGivenUp(id) }
     guard isRunning else { return }
     let isOffline = configuration.network.condition.isOffline
     var wait: Duration? = Self.poll
@@ -116,7 +119,7 @@ import Foundation
         for row in rows { await self.putBack(row, .zero, isAttempt: false) }
         return
       }
-      for row in rows { self.begin(row) }
+      for row in rows where !self.givenUp.contains(row.id) { self.begin(row) }
       if !self.isChecked {
         self.isChecked = true
         // The log may still have items that were dropped when a process ended.
@@ -126,7 +129,7 @@ import Foundation
       // As many as asked for: the queue may have more as soon as one of them has landed.
       guard rows.count < free else { return }
       let next = try await self.queue.nextWait()
-      isResting = self.running.isEmpty && self.owed.isEmpty && next == nil
+      isResting = self.running.isEmpty && self.owed.isEmpty && self.givenUp.isEmpty && next == nil
       wait = next.map { min($0, Self.poll) } ?? Self.poll
     }
     if !isOffline { onRest() }
@@ -269,6 +272,20 @@ import Foundation
     let row = try await named { () async throws(DurableQueue.Fault) in try await self.queue.drop(id) }
     running[id]?.cancel()
     return row
+  }
+
+  /// Gives up an item whose caller does not want it any more, and cancels it if it is on its way. Where that cannot be written
+  /// it is tried again in each round, and the item is not sent meanwhile.
+  func giveUp(_ id: Int64) async {
+    givenUp.insert(id)
+    running[id]?.cancel()
+    await dropGivenUp(id)
+    pump()
+  }
+
+  private func dropGivenUp(_ id: Int64) async {
+    let isGone = await report { () async throws(DurableQueue.Fault) in try await self.queue.drop(id) }
+    if isGone { givenUp.remove(id) }
   }
 
   // MARK: Users
