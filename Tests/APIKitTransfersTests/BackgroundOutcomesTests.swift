@@ -57,6 +57,15 @@ final class BackgroundOutcomesTests: XCTestCase {
     XCTAssertEqual(outcomes().takeUp().count, 0, "it is taken once")
   }
 
+  func testAFileOfAnotherVolumeIsGoneWhereItWas() throws {
+    let path = "/dev/shm/\(UUID().uuidString)"
+    try XCTSkipUnless(FileManager.default.createFile(atPath: path, contents: Data([1, 2, 3])), "no /dev/shm")
+    defer { unlink(path) }
+    let kept = outcomes().keep(fileAt: path, head: head(), of: exchange)
+    XCTAssertNil(kept.error)
+    XCTAssertFalse(PrivateFile.exists(path))
+  }
+
   func testTheFileGoesWithItsReader() throws {
     let kept = outcomes().keep(fileAt: try received([1, 2, 3]), head: head(), of: exchange)
     outcomes().forget(kept)

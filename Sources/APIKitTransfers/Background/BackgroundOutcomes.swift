@@ -216,9 +216,21 @@ struct BackgroundOutcomes: Sendable {
   }
 
   private static func move(_ path: String, to target: String) throws(APIError) {
-    guard rename(path, target) != 0 else { return }
-    // Another volume.
-    do { try FileManager.default.copyItem(atPath: path, toPath: target) } catch { throw fault(error) }
+    do {
+      if rename(path, target) != 0 {
+        // Another volume.
+        try FileManager.default.copyItem(atPath: path, toPath: target)
+        unlink(path)
+      }
+      // Its name is on the disk with that of the record.
+      let file = open(target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      guard file >= 0 else { throw PrivateFile.Fault.system("opened") }
+      defer { close(file) }
+      guard fsync(file) == 0 else { throw PrivateFile.Fault.system("written to the disk") }
+    } catch {
+      unlink(target)
+      throw fault(error)
+    }
   }
 
   private static func fault(_ error: any Error) -> APIError {
