@@ -66,7 +66,7 @@ public final class Authenticator: Sendable {
     self.time = time
     let machine = SignInMachine(
       canRenew: renewal != nil, needsRefreshToken: rules.needsRefreshToken, leeway: rules.leeway,
-      credential: storage.load(), user: rules.user)
+      credential: storage.load())
     presence = AtomicInt(Self.presence(of: machine))
     state = Mutex(SignInState(machine: machine))
   }
@@ -125,7 +125,7 @@ public final class Authenticator: Sendable {
   public func signIn(with credential: Credential) throws(APIError) {
     var credential = credential.issued(at: time.wallClock)
     credential.signInID = Nonce.make()
-    settle { [credential] in $0.signedIn(credential) }
+    settle(taking: credential) { [credential] in $0.signedIn(credential) }
     tell(.signedIn)
     try keep()
   }
@@ -317,7 +317,7 @@ extension Authenticator {
     let (now, wallClock) = (time.now, time.wallClock)
     // The change of this renewal only, not that of a concurrent sign-in.
     var change: SignInChange?
-    settle { machine in
+    settle(taking: outcome.arrival) { machine in
       let before = machine.version
       let release = machine.renewed(number, outcome, now: now, wallClock: wallClock)
       if machine.version != before { change = machine.credential == nil ? .signedOut : .refreshed }
@@ -331,7 +331,7 @@ extension Authenticator {
   @discardableResult private func adopt(_ stored: CredentialStorage.Stored) -> Bool {
     guard case .changed(let credential?) = stored else { return false }
     let now = time.now
-    settle { machine in
+    settle(taking: credential) { machine in
       let release = machine.replaced(by: credential, now: now)
       isUnproven.store(machine.isUnproven)
       return release
@@ -367,7 +367,7 @@ extension Authenticator {
   }
 
   /// Changes the machine, and resumes the released flights outside the lock.
-  private func settle(_ change: (inout SignInMachine) -> SignInMachine.Release) {
+  func settle(_ change: (inout SignInMachine) -> SignInMachine.Release) {
     let resumed = state.withLock { state in
       let release = change(&state.machine)
       publish(state.machine)

@@ -1,4 +1,5 @@
 import APIKitTesting
+import Foundation
 @testable import TestSupport
 import XCTest
 
@@ -26,7 +27,34 @@ import XCTest
     }
   }
 
-  private static func credential(_ token: String, _ user: String) -> Credential {
+  /// A rule that asks the authenticator, at each moment when it is called.
+  func testTheRuleOfUsersMayAskItsAuthenticator() async throws {
+    let asked = Record<String?>()
+    let box = Record<Authenticator>()
+    var rules = Authenticator.Rules()
+    rules.user = { credential in
+      asked.add(box.all.first?.credential?.accessToken)
+      return credential.notes["user"]
+    }
+    let store = MemoryCredentialStore()
+    let authenticator = Authenticator(store: store, rules: rules)
+    box.add(authenticator)
+    let ended = Record<Int>()
+    // On a thread of its own: one that locks itself up never returns.
+    Thread.detachNewThread {
+      try? authenticator.signIn(with: Self.credential("1", "anna"))
+      let epoch = authenticator.epoch
+      try? authenticator.signIn(with: Self.credential("2", "anna"))
+      ended.add(authenticator.epoch - epoch)
+      try? authenticator.signIn(with: Self.credential("3", "bert"))
+      ended.add(authenticator.epoch - epoch)
+    }
+    await waitUntil { ended.all.count == 2 }
+    XCTAssertEqual(ended.all, [0, 1])
+    XCTAssertFalse(asked.all.isEmpty)
+  }
+
+  private nonisolated static func credential(_ token: String, _ user: String) -> Credential {
     Credential(accessToken: token, refreshToken: "r", notes: ["user": user])
   }
 

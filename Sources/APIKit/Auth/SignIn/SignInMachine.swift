@@ -53,7 +53,8 @@ struct SignInMachine {
   let canRenew: Bool
   let needsRefreshToken: Bool
   let leeway: Duration
-  private let user: @Sendable (Credential) -> String?
+  /// Whether the credential that comes now is the present user's, as the application says; nil to compare the notes.
+  var isSameUser: Bool?
   static let restAfterFailure: Duration = .seconds(5)
   static let maximumUnprovenRenewals = 3
 
@@ -66,7 +67,7 @@ struct SignInMachine {
   /// What ``current`` has handed out since the last change.
   private var shared: VersionedCredential?
   /// The latest credential of the present user; nil when nobody has signed in, or the user has signed out.
-  private var latest: Credential?
+  private(set) var latest: Credential?
   private var phase = SignInPhase.idle
   private var waiters: [FlightID: Waiter] = [:]
   private var lastNumber = 0
@@ -78,14 +79,12 @@ struct SignInMachine {
   private var lastRenewal: Duration = .zero
 
   init(
-    canRenew: Bool, needsRefreshToken: Bool = true, leeway: Duration, credential: Credential? = nil,
-    user: @escaping @Sendable (Credential) -> String? = { $0.notes["user"] }
+    canRenew: Bool, needsRefreshToken: Bool = true, leeway: Duration, credential: Credential? = nil
   ) {
     self.canRenew = canRenew
     self.needsRefreshToken = needsRefreshToken
     self.leeway = leeway
     self.credential = credential?.identified
-    self.user = user
     latest = self.credential
     if credential != nil { (version, epoch) = (1, 1) }
   }
@@ -315,7 +314,7 @@ struct SignInMachine {
 
   /// Notes whose a new credential is: the present user's, or another one's.
   private mutating func arrive(_ new: Credential, isRenewal: Bool = false) {
-    let isSame = isRenewal || latest.flatMap(user).map { $0 == user(new) } ?? false
+    let isSame = isRenewal || isSameUser ?? latest?.notes["user"].map { $0 == new.notes["user"] } ?? false
     if !isSame { epoch += 1 }
     latest = new
   }

@@ -1,0 +1,31 @@
+extension Authenticator {
+  /// Changes the machine by a credential that comes. The application says whose it is, outside the lock: it may ask this
+  /// object.
+  func settle(
+    taking new: Credential?, _ change: (inout SignInMachine) -> SignInMachine.Release
+  ) {
+    guard let new else { return settle(change) }
+    var isSettled = false
+    while !isSettled {
+      var latest: Credential?
+      settle { machine in
+        latest = machine.latest
+        return []
+      }
+      let isSame = latest.flatMap(rules.user).map { $0 == rules.user(new) } ?? false
+      settle { machine in
+        // Another one may have come meanwhile.
+        guard machine.latest == latest else { return [] }
+        isSettled = true
+        machine.isSameUser = isSame
+        defer { machine.isSameUser = nil }
+        return change(&machine)
+      }
+    }
+  }
+}
+
+extension SignInMachine.Outcome {
+  /// The credential of another sign-in or renewal, whose user may be another one.
+  var arrival: Credential? { if case .replaced(let credential) = self { credential } else { nil } }
+}
