@@ -12,11 +12,13 @@ extension BaseSocketManager {
       if state.isActive { endByCaller(.normal, "") }
       return
     }
+    // Code of the application, which may end what it finds.
+    let policy = child.reconnection
     state = .connecting
     self.opener = opener
     (isClosedByCaller, isMuted, connections, kept, keptBytes) = (false, false, 0, [], 0)
     asked = (parameters, HTTPHeaders())
-    cycle.restart(child.reconnection, for: user)
+    cycle.restart(policy, for: user)
     connect()
   }
 
@@ -199,8 +201,13 @@ extension BaseSocketManager {
     child.prepare(&next)
     guard cycle.number == number else { return }
     asked = (next.parameters, next.headers)
-    cycle.wait(wait, time, for: network) { [weak self] in self?.connect() }
+    cycle.wait(wait, time, for: network) { [weak self] in self?.connectAgain() }
     if isTold { delegate?.socket(self, didDisconnectWith: closing, retryAfter: wait) }
+  }
+
+  private func connectAgain() {
+    guard let objection = cycle.userObjection else { return connect() }
+    finish(Self.neverOpen(objection))
   }
 
   /// Keeps messages for the next connection as the policy says, and returns the others.

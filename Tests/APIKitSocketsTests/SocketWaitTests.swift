@@ -94,4 +94,52 @@ import XCTest
     XCTAssertEqual(end?.reason, .socketNotOpen)
     socket.cancel()
   }
+
+  func testAnOpenedThatWasGivenUpEndsNoOtherCaller() async throws {
+    let stage = SocketStage()
+    let socket = stage.socket()
+    let wire = try await stage.open(socket)
+    let first = Task { try await socket.opened() }
+    await stage.log.wait("closing") { socket.state == .closing }
+    first.cancel()
+    _ = await first.result
+    var second: Task<SocketOpening, any Error>?
+    stage.log.onClose = { _ in
+      stage.log.onClose = nil
+      second = Task { try await socket.opened() }
+    }
+    wire.end(stage.broken)
+    await stage.log.wait("closed") { stage.log.closings.count == 2 }
+    try await stage.wire(1).accept()
+    let opening = try await second?.value
+    XCTAssertEqual(opening?.number, 1)
+    XCTAssertEqual(stage.log.lines, ["open", "close", "close", "open"])
+    socket.cancel()
+  }
+
+  func testASocketThatItsOwnStatementEndsStaysClosed() async throws {
+    let stage = SocketStage()
+    let socket = EndingSocket(stage.socket().service)
+    socket.delegate = stage.log
+    socket.open()
+    await stage.log.waitForClose()
+    try await stage.settle()
+    XCTAssertEqual(stage.log.lines, ["close"])
+    XCTAssertEqual(socket.state, .closed)
+  }
+}
+
+/// Ends itself while it is asked for its policy.
+private final class EndingSocket: BaseSocketManager, SocketManager {
+  let service: SocketService
+  let apiName = "echo"
+  private var isAsked = false
+  var reconnection: ReconnectPolicy {
+    if !isAsked {
+      isAsked = true
+      cancel()
+    }
+    return .never
+  }
+  init(_ service: SocketService) { self.service = service }
 }
