@@ -43,6 +43,13 @@ struct TransferUser: Sendable {
     if let objection = present.objection(to: owner) { throw objection }
   }
 
+  /// Waits before another attempt; ends at once when the user is no longer the present one, or the task is cancelled.
+  func wait(_ duration: Duration, _ time: any TimeSource) async throws(APIError) {
+    await present.wait(as: owner) { try? await time.sleep(for: duration) }
+    if Task.isCancelled { throw APIError(cancelled: .taskCancelled) }
+    try check()
+  }
+
   /// What tells the partial files and journals of a user from those of others, the same in each process; empty for nobody.
   ///
   /// That is the user whom the credential names (`Authenticator.Rules.user`); for one that names none, the credential

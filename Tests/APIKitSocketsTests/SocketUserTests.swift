@@ -43,8 +43,8 @@ import XCTest
     wire.end(stage.broken)
     await stage.log.wait("lost") { stage.log.lines == ["open", "disconnect"] }
     try authenticator.signOut()
-    await stage.time.advanceOnceAsleep(by: .seconds(1))
     try await checkSignedOut(socket)
+    XCTAssertEqual(stage.log.lines, ["open", "disconnect", "close"])
   }
 
   func testASocketThatWaitedForASignInKeepsTheUserWhoCame() async throws {

@@ -217,10 +217,37 @@ import XCTest
     XCTAssertEqual(error?.reason, .signedOut)
     XCTAssertEqual(Set(server.requests.map { $0.headers["Authorization"] }), ["Bearer token of ann"])
   }
+
+  func testASignOutEndsTheWaitForAnotherAttemptAtOnce() async throws {
+    try signIn("ann")
+    // Without progress: only such a failure is waited behind.
+    let server = try ScriptedServer(.readRequest, .text(Self.head(0, 1000)), .close)
+    let refusing = try tusServer(refusing: "token of ann")
+    defer {
+      server.stop()
+      refusing.stop()
+    }
+    let manager = try downloads(server, attempts: 3)
+    manager.service.retryPolicy.backoff = .constant(.seconds(40))
+    let upload = try tus(refusing)
+    upload.policy = RetryPolicy(attempts: 3)
+    upload.policy?.backoff = .constant(.seconds(40))
+    let start = ContinuousClock.now
+    let download = Task { await failure { try await manager.file(to: .file(self.path("a"))) } }
+    let sent = Task { await failure { try await upload.response(uploading: .bytes(self.content)) } }
+    await waitUntil { server.requests.count == 1 && refusing.requests.count == 2 }
+    try await Task.sleep(for: .milliseconds(200))
+    try authenticator.signOut()
+    let errors = [await download.value, await sent.value]
+    XCTAssertEqual(errors.map { $0?.reason }, [.signedOut, .signedOut])
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(10))
+    XCTAssertEqual(server.requests.count, 1)
+    XCTAssertEqual(refusing.requests.count, 2)
+  }
 }
 
 @MainActor private final class OwnDownloads: BaseDownloadManager, DownloadManager {
-  let service: TestService
+  var service: TestService
   let apiName = "files"
   var signIn = SignInRule.asAvailable
   init(_ service: TestService) { self.service = service }

@@ -20,21 +20,7 @@ extension Flight {
     _ wait: @escaping @Sendable () async throws(APIError) -> Value
   ) async throws(APIError) -> Value {
     let (call, user, host) = (call, run.user, run.request?.url.host)
-    let result = await withTaskGroup(of: Result<Value, APIError>?.self) { group in
-      group.addTask {
-        do throws(APIError) { return .success(try await wait()) } catch { return .failure(error) }
-      }
-      group.addTask {
-        let changes = UserChanges.changes()
-        guard call.objection(to: user, host: host) == nil else { return nil }
-        for await _ in changes where call.objection(to: user, host: host) != nil { break }
-        return nil
-      }
-      let first = await group.next() ?? nil
-      group.cancelAll()
-      let second = await group.next() ?? nil
-      return first ?? second
-    }
+    let result = await UserChanges.during(wait, until: { call.objection(to: user, host: host) != nil })
     if case .success(let value)? = result { return value }
     try checkUser()
     guard let result else { throw APIError(.transport, .cancelled) }

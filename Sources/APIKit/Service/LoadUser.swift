@@ -79,6 +79,18 @@ package struct UserCheck: Sendable {
   /// Why what belongs to a user may not continue; nil when the user is still the present one.
   package func objection(to owner: LoadOwner) -> APIError? { objection(to: LoadUser(owner)) }
 
+  /// Waits, and cancels the wait as soon as the user is no longer the present one.
+  package func wait(
+    as user: @escaping @Sendable () -> LoadUser, _ wait: @escaping @Sendable () async -> Void
+  ) async {
+    _ = await UserChanges.during(wait, until: { objection(to: user()) != nil })
+  }
+
+  /// The same for an owner.
+  package func wait(as owner: LoadOwner, _ wait: @escaping @Sendable () async -> Void) async {
+    await self.wait(as: { LoadUser(owner) }, wait)
+  }
+
   /// The same for the user of a single load.
   package func objection(to user: LoadUser) -> APIError? {
     user.objection(signer.map(\.value.caller), cookies, authenticator: authenticator, host: host)

@@ -61,17 +61,20 @@ import APIKit
   }
 
   /// Waits, then for a network if there is none, and continues on the main actor unless it was stopped. The wait for a
-  /// network counts as no attempt.
+  /// network counts as no attempt. Once its user has left, it continues at once: see ``userObjection``.
   func wait(
     _ duration: Duration, _ time: any TimeSource, for network: NetworkMonitor,
     then proceed: @escaping @MainActor @Sendable () -> Void
   ) {
     let number = begin()
+    let (check, user) = (check, user)
     run { [weak self] in
-      do { try await time.sleep(for: duration) } catch { return }
-      if network.condition.isOffline {
+      let wait: @Sendable () async -> Void = {
+        do { try await time.sleep(for: duration) } catch { return }
+        guard network.condition.isOffline else { return }
         for await condition in network.changes() where !condition.isOffline { break }
       }
+      if let check, let user { await check.wait(as: { user }, wait) } else { await wait() }
       guard !Task.isCancelled else { return }
       MainDelivery.main.put {
         guard let self, self.number == number else { return }

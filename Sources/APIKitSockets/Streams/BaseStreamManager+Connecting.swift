@@ -185,7 +185,7 @@ extension BaseStreamManager {
     guard case .wait(let wait, _) = verdict else { return finish(closing) }
     let wasOpen = state == .open
     state = .reconnecting
-    cycle.wait(wait, time, for: network) { [weak self] in self?.connect() }
+    cycle.wait(wait, time, for: network) { [weak self] in self?.connectAgain() }
     if wasOpen { didDisconnect(with: named(closing), retryAfter: wait) }
   }
 
@@ -198,6 +198,11 @@ extension BaseStreamManager {
     closing.error?.context.apiName = source.apiName
     closing.error?.context.method = source.method?.rawValue
     return closing
+  }
+
+  private func connectAgain() {
+    guard let objection = cycle.userObjection else { return connect() }
+    finish(StreamClosing(.failed, error: objection))
   }
 
   func finish(_ closing: StreamClosing) {

@@ -112,6 +112,7 @@ extension DownloadManager {
       try await requests.response(adding: fields, parameters)
     }
     manager.check = { () throws(APIError) in try user.check() }
+    manager.wait = { (duration, time) async throws(APIError) in try await user.wait(duration, time) }
     manager.place = { [weak self] (head) async throws(APIError) in try await self?.place(of: head) }
     manager.renew = { [weak self] (parameters, error) async throws(APIError) in
       try await self?.renewed(parameters, error)

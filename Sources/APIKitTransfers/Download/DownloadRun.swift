@@ -18,6 +18,11 @@ actor DownloadRun {
     var ask: @Sendable (HTTPHeaders, Parameters) async throws(APIError) -> APIResponse
     /// Throws when the user is no longer the one whose download it is.
     var check: @Sendable () throws(APIError) -> Void = {}
+    /// Waits before another attempt, as long as that is so.
+    var wait: @Sendable (Duration, any TimeSource) async throws(APIError) -> Void = {
+      (duration, time) async throws(APIError) in
+      do { try await time.sleep(for: duration) } catch { throw APIError(cancelled: .taskCancelled) }
+    }
     /// Where the file goes that a response begins; nil for the place that was asked for.
     var place: @Sendable (HTTPResponse) async throws(APIError) -> DownloadTarget? = { _ in nil }
     /// Other parameters after a failure; nil where there are none.
@@ -142,7 +147,7 @@ actor DownloadRun {
           throw APIError(.transport, .truncatedBody, "no further bytes came in \(failures) attempts")
         }
         let wait = policy.backoff.wait(before: failures, jitter: .random(in: 0...1))
-        do { try await time.sleep(for: wait) } catch { throw APIError(cancelled: .taskCancelled) }
+        try await manager.wait(wait, time)
       case .fail(let reason, let detail, let keepsPartial):
         // A checkpoint that ends later would leave a journal.
         try? await settleCheckpoint()

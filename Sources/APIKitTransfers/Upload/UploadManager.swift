@@ -91,7 +91,8 @@ extension UploadManager {
     }
     try options.checkMetadata()
     requests.retryPolicy = .never
-    let run = UploadRun(body, options, place: try transferIdentity(parameters, terms), policy: retryPolicy) {
+    let place = try transferIdentity(parameters, terms)
+    let run = UploadRun(body, options, place: place, policy: retryPolicy, for: user) {
       (request, body, report) async in await requests.response(to: request, with: body, parameters, report)
     }
     return (run, { report in await run.perform(report) })

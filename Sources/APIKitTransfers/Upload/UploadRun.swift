@@ -17,11 +17,13 @@ actor UploadRun {
   /// The origins that are declared beside the service's.
   private let origins: Set<String>
   private let time: any TimeSource
+  /// Whose it is; nil for nobody's.
+  private let user: TransferUser?
   private let send: Send
 
   init(
     _ body: HTTPBody, _ options: TusOptions, place: [String?], policy: RetryPolicy,
-    time: any TimeSource = SystemTime(), send: @escaping Send
+    for user: TransferUser? = nil, time: any TimeSource = SystemTime(), send: @escaping Send
   ) {
     self.body = body
     self.options = options
@@ -29,6 +31,7 @@ actor UploadRun {
     self.policy = policy
     origins = Set(options.otherOrigins.compactMap { try? HTTPURL($0).origin })
     self.time = time
+    self.user = user
     self.send = send
   }
 
@@ -89,7 +92,11 @@ actor UploadRun {
           guard asked <= policy.longestWait else { throw failure }
           wait = asked
         }
-        do { try await time.sleep(for: wait) } catch { throw APIError(cancelled: .taskCancelled) }
+        if let user {
+          try await user.wait(wait, time)
+        } else {
+          do { try await time.sleep(for: wait) } catch { throw APIError(cancelled: .taskCancelled) }
+        }
         request = next
       case .finish:
         guard let last else { throw APIError(.response, .malformedResponse, "nothing was sent") }

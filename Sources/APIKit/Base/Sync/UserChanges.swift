@@ -13,6 +13,28 @@ enum UserChanges {
     watchers.withLock { for stream in $0.streams.values { stream.yield() } }
   }
 
+  /// The result of a wait, which is cancelled as soon as a user has left; nil where it has none.
+  static func during<Value: Sendable>(
+    _ wait: @escaping @Sendable () async throws(APIError) -> Value,
+    until hasLeft: @escaping @Sendable () -> Bool
+  ) async -> Result<Value, APIError>? {
+    await withTaskGroup(of: Result<Value, APIError>?.self) { group in
+      group.addTask {
+        do throws(APIError) { return .success(try await wait()) } catch { return .failure(error) }
+      }
+      group.addTask {
+        let changes = changes()
+        guard !hasLeft() else { return nil }
+        for await _ in changes where hasLeft() { break }
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      let second = await group.next() ?? nil
+      return first ?? second
+    }
+  }
+
   /// An element once there were changes since the last one.
   static func changes() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
