@@ -1,6 +1,5 @@
 import APIKitTesting
 import Foundation
-import Observation
 @testable import TestSupport
 import XCTest
 
@@ -132,9 +131,7 @@ import XCTest
       }
     }
     if let manager {
-      withObservationTracking {
-        _ = manager.isLoading
-      } onChange: { [weak owner] in
+      onNextChange(of: { _ = manager.isLoading }) { [weak owner] in
         MainActor.assumeIsolated { owner?.at("isLoading") }
       }
     }

@@ -1,5 +1,4 @@
 import APIKitTesting
-import Observation
 @testable import TestSupport
 import XCTest
 
@@ -93,9 +92,7 @@ import XCTest
     _ manager: TestManager, _ what: String, _ owner: Owner?, number: Int = 1,
     _ read: @escaping @MainActor @Sendable (TestManager) -> Void
   ) {
-    withObservationTracking {
-      read(manager)
-    } onChange: { [weak manager, weak owner] in
+    onNextChange(of: { read(manager) }) { [weak manager, weak owner] in
       MainActor.assumeIsolated {
         if let manager, number < 3 { observe(manager, what, owner, number: number + 1, read) }
         owner?.at(number == 1 ? what : "\(what) \(number)")
