@@ -15,7 +15,7 @@ extension Flight {
   func checkUser() throws(APIError) { if let userObjection { throw userObjection } }
 
   /// Waits for something that may take long, and ends the wait with ``APIError/Reason/signedOut`` as soon as the load's user is
-  /// no longer the present one. A wait that succeeds all the same has succeeded: it may hold what must be given back.
+  /// no longer the present one. If the wait has succeeded by then, its value is returned: it may hold a slot that must be released.
   func whileUserStays<Value: Sendable>(
     _ wait: @escaping @Sendable () async throws(APIError) -> Value
   ) async throws(APIError) -> Value {

@@ -268,7 +268,7 @@ import APIKit
             challenge.system, of: carried.exchange, under: carried.configuration)
           challenge.answer(disposition, credential)
         } catch {
-          // The task may be over by now, and nobody would ask for the reason.
+          // The task may have ended, and then its entry would never be removed.
           self.state.withLock { if $0.running[challenge.task] != nil { $0.refusals[challenge.task] = error } }
           challenge.answer(.cancelAuthenticationChallenge, nil)
         }

@@ -27,7 +27,7 @@ import Foundation
   private var isChecked = false
   /// Results of items that could not be written, by their ids. They are written later.
   private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
-  /// Items that nobody wants, and that are not gone yet. They are not sent.
+  /// Items that were cancelled and are still in the database. They are not sent.
   private var givenUp: Set<Int64> = []
   /// Items whose delegate was told and whose landing is still on the disk.
   var told: Set<Int64> = []

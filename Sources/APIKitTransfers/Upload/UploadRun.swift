@@ -17,7 +17,7 @@ actor UploadRun {
   /// The origins that are declared beside the service's.
   private let origins: Set<String>
   private let time: any TimeSource
-  /// Whose it is; nil for nobody's.
+  /// The user of the upload; nil if there is none.
   private let user: TransferUser?
   private let send: Send
 

@@ -5,44 +5,7 @@ import XCTest
 @testable import APIKit
 
 /// Batches as an application meets them: managers of one id each, and a service with a list.
-@MainActor final class BatchTests: XCTestCase {
-  private let stub = StubTransport()
-  private let sharedState = SharedState()
-  private let time = ManualTime()
-
-  override func setUp() async throws {
-    // A list of what was asked for, without 13.
-    stub.on(
-      "/api/homes",
-      .computed { request in
-        let ids = (request.url.query ?? "").split(separator: "&")
-          .filter { $0.hasPrefix("ids") }.compactMap { $0.split(separator: "=").last }.filter { $0 != "13" }
-        return .json(
-          "{\"items\": [" + ids.map { "{\"id\": \($0), \"name\": \"home \($0)\"}" }.joined(separator: ", ")
-            + "]}")
-      })
-    stub.on("/api/home", .json(#"{"id": 1, "name": "alone"}"#))
-  }
-
-  private func makeManager(most: Int = 50) -> TestManager {
-    var service = TestService(stub)
-    service.onBatchPlan = { call in
-      guard call.apiName == "home" else { return nil }
-      var plan = BatchPlan.byID("id", list: "homes", as: "ids", items: "items")
-      plan.maximumCount = most
-      return plan
-    }
-    let manager = TestManager(service)
-    manager.apiName = "home"
-    manager.sharedState = sharedState
-    manager.time = time
-    return manager
-  }
-
-  private func waitUntilGathered(_ count: Int) async {
-    await waitUntil { self.sharedState.batches.waitingCount == count }
-  }
-
+@MainActor final class BatchTests: BatchCase {
   func testLoadsOfOneIdEachBecomeOneListCallAndAreSplitBack() async throws {
     let recorder = Recorder()
     let managers = (0..<5).map { _ in makeManager() }
@@ -172,62 +135,6 @@ import XCTest
     await time.advanceOnceAsleep(by: .milliseconds(10))
     await waitUntil { !quick.isLoading && !patient.isLoading }
     XCTAssertEqual(Set(stub.requests.map(\.timeouts.total)), [.seconds(1), nil])
-  }
-
-  func testAChangeThatIsOneOfABatchMakesTheStoredResponsesOfItsURLStale() async throws {
-    for count in [1, 2] {
-      stub.reset()
-      stub.on("*", .json(#"{"items": [{"id": 1}, {"id": 2}]}"#))
-      let store = ResponseCache()
-      let list = makeManager()
-      list.apiName = count == 1 ? "home" : "homes"
-      list.cachePolicy = .fresh(for: .seconds(600))
-      list.service.store = store
-      list.service.onBatchPlan = { _ in nil }
-      _ = try await list.response()
-      _ = try await list.response()
-      XCTAssertEqual(stub.requests.count, 1, "it is stored")
-      let changes = (0..<count).map { _ in makeManager(most: 2) }
-      for (index, manager) in changes.enumerated() {
-        let plan = manager.service.onBatchPlan
-        manager.service.onBatchPlan = { call in
-          var plan = plan(call)
-          plan?.includesUnsafeMethods = true
-          return plan
-        }
-        manager.service.store = store
-        manager.method = .put
-        manager.load(["id": index + 1])
-      }
-      if count == 1 { await time.advanceOnceAsleep(by: .milliseconds(10)) }
-      await waitUntil { changes.allSatisfy { !$0.isLoading } }
-      XCTAssertEqual(stub.requests.map(\.method), [.get, .put])
-      XCTAssertEqual(stub.requests.map(\.url.path).last, count == 1 ? "/api/home" : "/api/homes")
-      _ = try await list.response()
-      XCTAssertEqual(stub.requests.count, 3, "\(count): it is asked for again")
-    }
-  }
-
-  func testAResponseOfALoadThatStaysAloneIsStoredThoughAnotherBeganTheBatch() async throws {
-    let store = ResponseCache()
-    let (first, second) = (makeManager(), makeManager())
-    for manager in [first, second] {
-      manager.service.store = store
-      manager.cachePolicy = .fresh(for: .seconds(600))
-    }
-    first.load(["id": 1])
-    await waitUntilGathered(1)
-    second.load(["id": 2])
-    await waitUntilGathered(2)
-    first.cancel()
-    await waitUntilGathered(1)
-    await time.advanceOnceAsleep(by: .milliseconds(10))
-    await waitUntil { !second.isLoading }
-    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/home"])
-    second.load(["id": 2])
-    await waitUntil { !second.isLoading }
-    XCTAssertFalse(second.isLoading)
-    XCTAssertNotEqual(second.lastResponse?.provenance, .network)
   }
 
   func testWhatTheResponseLacksFailsItsLoadAlone() async throws {

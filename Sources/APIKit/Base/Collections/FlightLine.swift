@@ -29,7 +29,7 @@ struct FlightLine<Note> {
     return true
   }
 
-  /// The first one's note; nil when nobody waits.
+  /// The note of the first flight; nil when none waits.
   var first: Note? { head < waiters.count ? waiters[head].note : nil }
 
   /// So many of them from the first on.

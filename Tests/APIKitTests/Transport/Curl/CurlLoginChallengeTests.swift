@@ -65,6 +65,7 @@
       let field = Self.field(right)
       let server = try ScriptedServer.serving { request in
         if request.target == "/slow" {
+          // A server that needs time: more than the application has left.
           Thread.sleep(forTimeInterval: 0.7)
           return ScriptedServer.response(text: "late")
         }
