@@ -18,12 +18,23 @@ public final class StubTransport: AsyncHTTPTransport {
   public let loadOptions: LoadOptions
   private let logins = MemoryLoginStore()
 
-  private struct Rule {
+  private final class Rule: Sendable {
     /// In the error of a request that no rule matches.
     let name: String
     let matches: @Sendable (HTTPRequest) -> Bool
     let responses: [StubResponse]
-    var used = 0
+    private let used = Mutex(0)
+
+    init(name: String, matches: @escaping @Sendable (HTTPRequest) -> Bool, responses: [StubResponse]) {
+      (self.name, self.matches, self.responses) = (name, matches, responses)
+    }
+
+    func next() -> StubResponse {
+      used.withLock { used in
+        defer { used = min(used + 1, responses.count - 1) }
+        return responses[used]
+      }
+    }
   }
 
   private struct StubState {
@@ -72,8 +83,8 @@ public final class StubTransport: AsyncHTTPTransport {
     add(responses, path) { Self.matches($0.url.path, path) }
   }
 
-  /// Scripts the responses to the requests for which a closure returns true. The closure runs under a lock:
-  /// it must be quick and must not use the stub.
+  /// Scripts the responses to the requests for which a closure returns true. The closure runs for each request that no later
+  /// rule matches, on the thread that sends it; it may use the stub.
   public func when(_ matches: @escaping @Sendable (HTTPRequest) -> Bool, _ responses: StubResponse...) {
     add(responses, "when(…)", matches)
   }
@@ -189,24 +200,17 @@ public final class StubTransport: AsyncHTTPTransport {
   }
 
   private func record(_ request: HTTPRequest) throws(APIError) -> StubResponse {
-    let (response, reached) = state.withLock { state -> (StubResponse?, [CountWaiters.Continuation]) in
+    let (rules, reached) = state.withLock { state in
       if keepsRequests { state.requests.append(request) }
-      let reached = state.waiters.reached(state.requests.count)
-      guard let index = state.rules.lastIndex(where: { $0.matches(request) && !$0.responses.isEmpty }) else {
-        return (nil, reached)
-      }
-      let responses = state.rules[index].responses
-      let next = min(state.rules[index].used, responses.count - 1)
-      state.rules[index].used = next + 1
-      return (responses[next], reached)
+      return (state.rules, state.waiters.reached(state.requests.count))
     }
     for one in reached { one.resume(returning: true) }
-    guard let response else {
+    guard let rule = rules.last(where: { $0.matches(request) && !$0.responses.isEmpty }) else {
       throw APIError(
         .transport, .misconfigured,
         "the stub has no response for \(request.method) \(request.url)\(advice(for: request.url.path))")
     }
-    return response
+    return rule.next()
   }
 
   /// The rules that there are, and the one that lacks the path of the base URL.

@@ -30,6 +30,16 @@ final class StubTransportTests: XCTestCase {
       [all, prefix, picked].map { String(decoding: $0, as: UTF8.self) }, ["all", "prefix", "picked"])
   }
 
+  func testTheConditionOfARuleMayUseTheStub() async throws {
+    let stub = StubTransport(.text("later"))
+    stub.when({ [weak stub] _ in stub?.requests.count == 1 }, .text("first"))
+    var texts: [String] = []
+    for _ in 0..<2 {
+      texts.append(String(decoding: try await stub.send(Self.request()).bytes, as: UTF8.self))
+    }
+    XCTAssertEqual(texts, ["first", "later"])
+  }
+
   func testAnUnscriptedRequestFailsAndIsNamed() async throws {
     let stub = StubTransport()
     let error = await failure { try await stub.send(Self.request(.delete, "/rents/7?key=secret")) }
