@@ -147,8 +147,8 @@ struct GoldenForm: Sendable {
       #"{"key":"allParameters","rule":{"queue":{"limit":3,"overflow":"cancelOldest"}},"version":1}"#),
     GoldenForm(
       "RedirectPolicy", redirects,
-      #"{"allowsDowngrade":false,"limit":5,"publicHeaders":["If-Range","Range"],"rule":"sameOrigin","ver"#
-        + #"sion":1}"#),
+      #"{"allowsDowngrade":false,"limit":5,"publicHeaders":["If-Range","Last-Event-ID","Range"],"rule":"sameO"#
+        + #"rigin","version":1}"#),
     GoldenForm(
       "HTTPHeaders", headers,
       #"{"fields":[["Accept","application/json"]],"version":1}"#),

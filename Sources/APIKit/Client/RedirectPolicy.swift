@@ -34,8 +34,8 @@ public struct RedirectPolicy: Sendable {
 
   /// Names of header fields that may go to another origin, besides `Accept`, `Accept-…` and `User-Agent`; case does not matter.
   /// The default is `Range` with its condition `If-Range`, so that a part of a file is still a part, and of the same file, when
-  /// it is stored elsewhere.
-  public var publicHeaders: Set<String> = ["If-Range", "Range"]
+  /// it is stored elsewhere, and `Last-Event-ID`, so that an event stream goes on where it was, as in browsers.
+  public var publicHeaders: Set<String> = ["If-Range", "Last-Event-ID", "Range"]
 
   /// Follows redirects to any origin.
   public static let follow = RedirectPolicy(kind: .follow)

@@ -62,6 +62,7 @@ final class RedirectFollowerTests: XCTestCase {
     request.headers.add("Proxy-Authorization", "Basic x")
     request.headers.merge([
       "X-Api-Key": "k", "Accept-Language": "de", "user-agent": "a", "Range": "bytes=0-1", "If-Range": "\"a\"",
+      "Last-Event-ID": "7",
     ])
     request.options.login = HTTPLogin(user: "u", password: "p")
     let inside = try XCTUnwrap(
@@ -73,7 +74,7 @@ final class RedirectFollowerTests: XCTestCase {
       let outside = try XCTUnwrap(follow(307, other, request))
       XCTAssertEqual(
         outside.headers.map(\.name),
-        ["Content-Type", "Accept", "Accept-Language", "user-agent", "Range", "If-Range"],
+        ["Content-Type", "Accept", "Accept-Language", "user-agent", "Range", "If-Range", "Last-Event-ID"],
         other)
       XCTAssertNil(outside.options.login, other)
     }
