@@ -78,7 +78,8 @@ extension TransportMetrics {
 }
 
 extension APIError {
-  /// The metrics of the attempt that failed on the wire; nil if nothing was sent, if a whole response was received
+  /// The metrics of the attempt that failed on the wire, or whose response was refused by its head, its signature, its status
+  /// or its envelope; nil if nothing was sent, if the response was refused only when it was decoded
   /// (``HTTPResponse/metrics``), or if the transport does not report them. ``FlightRecord/requests`` has all.
   public var metrics: TransportMetrics? {
     get { attachedMetrics as? TransportMetrics }
