@@ -89,6 +89,28 @@ final class ExchangeDamageTests: XCTestCase {
     }
   }
 
+  func testWhatIsKeptAfterTheFolderWasRemovedIsThereForTheNextProcess() async throws {
+    let store = try makeStore()
+    try await send(store, "/before")
+    try FileManager.default.removeItem(atPath: folder)
+    try await send(store, "/after")
+    XCTAssertTrue(store.fault?.detail.contains("were removed") == true, "\(store.fault as Any)")
+    let found = try await makeStore().find()
+    XCTAssertEqual(found.map(\.path), ["/after"])
+  }
+
+  func testADatabaseThatIsCutToNothingIsBegunAnewInABoundedTimeWhoeverHasItOpen() async throws {
+    let (store, other) = (try makeStore(), try makeStore())
+    for store in [store, other] { try await send(store, "/before") }
+    try SQLiteDatabase(path: path, patience: 100).emptyLog()
+    truncate(path, 0)
+    let start = ContinuousClock.now
+    for store in [store, other] { try await send(store, "/after") }
+    let found = try await makeStore().find()
+    XCTAssertEqual(found.map(\.path), ["/after", "/after"])
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(2))
+  }
+
   func testNumbersThatNoExchangeHasAreReadAndKeepNothingOut() async throws {
     _ = try await makeFile()
     var limits = ExchangeLimits()

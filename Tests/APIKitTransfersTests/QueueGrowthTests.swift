@@ -43,6 +43,33 @@ final class QueueGrowthTests: DurableQueueCase {
     let waiting = try await ActionStore(folder: folder).counts().waiting
     XCTAssertEqual(waiting, 1)
   }
+
+  func testACutDatabaseIsMendedInABoundedTimeWhoeverHasItOpen() async throws {
+    for (length, isShared) in [(0, false), (0, true), (5_000, false), (5_000, true)] {
+      folder += "x"
+      let (queue, actions) = (queue(), ActionStore(folder: folder))
+      _ = try await queue.enqueue((0..<50).map { entry("\($0)") })
+      for number in 0..<50 { _ = try await actions.append([UInt8(number)], limit: 100) }
+      let others = isShared ? (self.queue(), ActionStore(folder: folder)) : nil
+      _ = try await others?.0.totals()
+      _ = try await others?.1.counts()
+      for name in ["queue", "actions"] {
+        let path = "\(folder)/\(name).sqlite"
+        try SQLiteDatabase(path: path, patience: 100).emptyLog()
+        truncate(path, off_t(length))
+      }
+      let start = ContinuousClock.now
+      _ = try await queue.enqueue([entry("new")])
+      _ = try await actions.append([100], limit: 100)
+      _ = try await others?.0.enqueue([entry("other")])
+      _ = try await others?.1.append([101], limit: 100)
+      let rows = try await queue.rows().map { String(decoding: $0.payload, as: UTF8.self) }
+      XCTAssertEqual(rows, isShared ? ["new", "other"] : ["new"], "\(length)")
+      let waiting = try await actions.counts().waiting
+      XCTAssertEqual(waiting, rows.count, "\(length)")
+      XCTAssertLessThan(ContinuousClock.now - start, .seconds(2), "\(length) \(isShared)")
+    }
+  }
 }
 
 @MainActor final class OutboxGrowthTests: OutboxCase {

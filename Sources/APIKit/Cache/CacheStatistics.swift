@@ -44,7 +44,7 @@ public struct CacheFault: Sendable, Hashable, CustomStringConvertible {
     /// The folder or the database cannot be opened or written, e.g. because the folder is read-only or the
     /// disk is full; or a configured key cannot be used.
     case unusable
-    /// The database was damaged or not a database; it was emptied.
+    /// The database was damaged, not a database, or removed while it was open; it was emptied.
     case damagedDatabase = "damaged-database"
     /// The database was written by a later version of the framework. It was not changed, and the cache
     /// continues in memory.

@@ -3,7 +3,7 @@ import APIKit
 extension ExchangeDatabase {
   /// One connection and its statements.
   final class Connection {
-    private let database: SQLiteDatabase
+    let database: SQLiteDatabase
     private let key: StorageKey
     private let limits: ExchangeLimits
     private let insertion: SQLiteStatement

@@ -40,10 +40,15 @@ struct ExchangeDatabase {
   /// The copy of the database that was damaged last.
   var copy: String { path + ".damaged" }
 
-  /// Works with the database; a second time after a damaged one was set aside, which is told.
+  /// Works with the database; a second time after a damaged one was set aside, which is told, as it is when the file was
+  /// removed.
   mutating func use<Value>(
     _ work: (Connection) throws(SQLiteFailure) -> Value, onDamage tell: (String) -> Void
   ) throws(Fault) -> Value {
+    if connection?.database.isRemoved == true {
+      connection = nil
+      tell("were removed while they were in use")
+    }
     for isForced in [false, true] {
       let failure: SQLiteFailure
       do throws(SQLiteFailure) { return try work(try opened()) } catch { failure = error }

@@ -21,16 +21,15 @@ struct DatabaseRescue {
   /// - Returns: The path of the copy; nil when nothing was to be done.
   func run(isForced: Bool) throws -> String? {
     try PrivateFile.withLockedFolder(of: path) {
-      let database = try SQLiteDatabase(path: path, patience: 10_000)
       // Another process may have done it in the meantime.
-      if !isForced, (try? isWhole(database)) == true { return nil }
+      if !isForced, (try? isWhole(SQLiteDatabase(path: path, patience: 10_000))) == true { return nil }
       let copy = "\(path).damaged-\(Nonce.make())"
       for ending in ["", "-wal"] where PrivateFile.exists(path + ending) {
         try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
         chmod(copy + ending, 0o600)
       }
       let readable = try read(copy)
-      try database.reset()
+      try SQLiteDatabase(path: path, patience: 10_000).reset()
       let new = try SQLiteDatabase(path: path, patience: 10_000)
       guard try schema.prepare(new) == nil else { return copy }
       try new.transaction { () throws(SQLiteFailure) in

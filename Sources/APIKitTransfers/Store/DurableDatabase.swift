@@ -10,9 +10,7 @@ final class DurableDatabase<Connection> {
   private let schema: SQLiteSchema
   private let remains: DatabaseRescue.Remains
   private let seal: QueueSeal
-  private(set) var opened: Connection?
-  /// The file of the connection.
-  private var file: FileIdentity?
+  private var open: (connection: Connection, database: SQLiteDatabase)?
   /// Why the database must be left alone: it belongs to a later version, or to others. Known once it was used.
   private(set) var refusal: String?
 
@@ -35,7 +33,7 @@ final class DurableDatabase<Connection> {
     onDamage tellOfDamage: (String, SQLiteFailure) -> Void
   ) throws(DurableQueue.Fault) -> Value {
     closeIfRemoved()
-    if opened == nil { try makeFolder() }
+    if open == nil { try makeFolder() }
     for isForced in [false, true] {
       do throws(SQLiteFailure) { return try work(try connection(connect)) } catch {
         guard error.isMisfit else { throw .failed(error) }
@@ -45,14 +43,17 @@ final class DurableDatabase<Connection> {
     do throws(SQLiteFailure) { return try work(try connection(connect)) } catch { throw .failed(error) }
   }
 
+  /// The connection; nil where there is none.
+  var opened: Connection? { open?.connection }
+
   /// Ends the connection. The next use makes another one.
-  func close() { opened = nil }
+  func close() { open = nil }
 
   /// Ends a connection whose file was removed or replaced: what it wrote would be lost with the file.
   func closeIfRemoved() {
-    guard opened != nil, FileIdentity(path: path, followsLinks: false)?.isFile(file) != true else { return }
+    guard let open, open.database.isRemoved else { return }
     DeveloperNotice.give("\(path) was removed or replaced while it was open: what it had kept is lost")
-    opened = nil
+    close()
   }
 
   func makeFolder() throws(DurableQueue.Fault) {
@@ -69,7 +70,7 @@ final class DurableDatabase<Connection> {
   private func rescue(
     isForced: Bool, because failure: SQLiteFailure
   ) throws(DurableQueue.Fault) -> String? {
-    opened = nil
+    close()
     do {
       return try DatabaseRescue(path: path, schema: schema, remains: remains).run(isForced: isForced)
     } catch {
@@ -96,8 +97,7 @@ final class DurableDatabase<Connection> {
     }
     if let refusal { throw SQLiteFailure(code: Self.refused, message: refusal) }
     let connection = try connect(database)
-    file = FileIdentity(path: path, followsLinks: false)
-    opened = connection
+    open = (connection, database)
     return connection
   }
 

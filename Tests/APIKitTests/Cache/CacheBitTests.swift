@@ -43,6 +43,25 @@ final class CacheBitTests: XCTestCase {
     return places.flatMap { place in Array((place - 24) * 8..<(place + 8) * 8) }
   }
 
+  func testACacheWhoseDatabaseIsCutToNothingStoresAgainInABoundedTimeWhoeverHasItOpen() async throws {
+    let folder = try CacheFixture.folder(self)
+    let caches = [1, 2].map { _ in ResponseCache(disk: DiskCacheConfiguration(folder: folder)) }
+    for (number, cache) in caches.enumerated() {
+      cache.put(CacheFixture.entry(number))
+      await cache.flush()
+    }
+    try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000).emptyLog()
+    truncate(folder + "/responses.sqlite", 0)
+    let start = ContinuousClock.now
+    for (number, cache) in caches.enumerated() {
+      cache.put(CacheFixture.entry(10 + number))
+      await cache.flush()
+    }
+    let later = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
+    XCTAssertEqual([0, 1, 10, 11].map { later.onDisk($0) != nil }, [false, false, true, true])
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(2))
+  }
+
   func testTheCacheCanBeUsedAfterAFlippedBitInTheHeaderOrTheListOfTables() async throws {
     let folder = try CacheFixture.folder(self)
     let database = try await fill(folder, [CacheFixture.entry(1)])

@@ -55,6 +55,26 @@ final class CacheFaultTests: XCTestCase {
     XCTAssertNotNil(self.cache(folder).onDisk(1))
   }
 
+  func testWhatIsStoredAfterTheFolderWasRemovedIsThereForTheNextProcess() async throws {
+    let folder = try CacheFixture.folder(self)
+    let cache = cache(folder)
+    let log = FaultLog(cache)
+    cache.put(CacheFixture.entry(1))
+    await cache.flush()
+    try FileManager.default.removeItem(atPath: folder)
+    for number in [2, 3] {
+      cache.put(CacheFixture.entry(number, bytes: Self.bytes(number)))
+      await cache.flush()
+      XCTAssertNotNil(cache.onDisk(number))
+    }
+    XCTAssertEqual(log.kinds, [.damagedDatabase])
+    let later = self.cache(folder)
+    XCTAssertNil(later.onDisk(1))
+    for number in [2, 3] {
+      XCTAssertEqual(later.onDisk(number)?.http.bytes, CacheFixture.body(number, Self.bytes(number)))
+    }
+  }
+
   func testADamagedDatabaseNeverGivesAWrongResponse() async throws {
     for seed in 1...12 {
       let folder = try CacheFixture.folder(self)

@@ -5,6 +5,9 @@ import CAPIKit
 /// Not locked and not `Sendable`: its owner must use it from one place at a time.
 package final class SQLiteDatabase {
   private let handle: OpaquePointer
+  private let path: String
+  /// The file that it has open.
+  private let file: FileIdentity?
   private let patience: Int32
   /// Whether the file can be written, whatever its header says.
   private let isWritable: Bool
@@ -36,6 +39,8 @@ package final class SQLiteDatabase {
       throw failure
     }
     handle = opened
+    self.path = path
+    file = FileIdentity(path: path, followsLinks: false)
     self.patience = patience
     isWritable = sqlite3_db_readonly(opened, "main") == 0
     sqlite3_extended_result_codes(opened, 1)
@@ -47,6 +52,9 @@ package final class SQLiteDatabase {
     sqlite3_close_v2(handle)
   }
 
+  /// Whether its file was removed or replaced: what is written is lost with it.
+  package var isRemoved: Bool { FileIdentity(path: path, followsLinks: false)?.isFile(file) != true }
+
   /// Runs statements that return no rows.
   package func execute(_ sql: String) throws(SQLiteFailure) {
     try check(sqlite3_exec(handle, sql, nil, nil, nil))
@@ -55,15 +63,16 @@ package final class SQLiteDatabase {
   /// Runs statements for which SQLite's own busy timeout does not apply, such as a change of the journal
   /// mode.
   package func executePatiently(_ sql: String) throws(SQLiteFailure) {
-    for _ in 0..<(patience / 2) {
+    let due = ContinuousClock.now + .milliseconds(Int(patience))
+    while true {
       do throws(SQLiteFailure) {
         return try execute(sql)
       } catch {
-        guard error.isBusy else { throw error }
+        // A lock for which the timeout does apply was waited for already.
+        guard error.isBusy, ContinuousClock.now < due else { throw error }
         sqlite3_sleep(2)
       }
     }
-    try execute(sql)
   }
 
   /// Prepares a statement that is used repeatedly.
@@ -135,22 +144,30 @@ package final class SQLiteDatabase {
     throw SQLiteFailure(code: SQLITE_BUSY, message: "another connection reads the log")
   }
 
-  /// Whether the database's pages are consistent. It reads all of them.
+  /// Whether the database's pages are consistent, and there are some. It reads all of them.
   ///
   /// - Parameter withIndexes: Whether the indexes are compared with their tables as well, which takes longer.
   package func isSound(withIndexes: Bool = false) throws(SQLiteFailure) -> Bool {
+    guard hasHeader else { return false }
     let check = try prepare("PRAGMA \(withIndexes ? "integrity" : "quick")_check(1)")
     return try check.step() && check.text(0) == "ok"
   }
 
-  /// Empties a damaged database in place, because other processes may have it open.
+  /// Empties a damaged database in place, because other processes may have it open. One that has lost its header is removed:
+  /// their locks would keep it from getting another, and ``isRemoved`` tells them. The next connection finds it empty.
   package func reset() throws(SQLiteFailure) {
+    guard hasHeader else {
+      for ending in ["-wal", "-shm", ""] { unlink(path + ending) }
+      return
+    }
     // Where the log is empty SQLite would do it without, which needs the file for itself.
     if let version = try? number("PRAGMA user_version") { try? execute("PRAGMA user_version = \(version)") }
     try check(apikit_sqlite3_reset(handle, 1))
     defer { _ = apikit_sqlite3_reset(handle, 0) }
     try execute("VACUUM")
   }
+
+  private var hasHeader: Bool { FileIdentity(path: path, followsLinks: false).map { $0.size >= 100 } == true }
 
   fileprivate func check(_ code: Int32) throws(SQLiteFailure) {
     guard code != SQLITE_OK else { return }

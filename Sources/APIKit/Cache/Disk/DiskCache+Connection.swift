@@ -47,8 +47,16 @@ extension DiskCache {
   var database: String { configuration.folder + "/responses.sqlite" }
 
   func open(_ connection: inout Connection) -> DiskStore? {
-    let age = remakes.withLock { $0 }
+    var age = remakes.withLock { $0 }
     switch connection.state {
+    // The reader sees with the next age what the writer sees here: each read would pay for it.
+    case .open(let store, age) where connection.isWriter && store.database.isRemoved:
+      connection.state = .closed
+      age = remakes.withLock { remakes in
+        remakes += 1
+        return remakes
+      }
+      connection.report("it was removed while it was open", .damagedDatabase)
     case .open(let store, age): return store
     // The database was made anew over the other connection.
     case .open: connection.state = .closed
