@@ -19,10 +19,13 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
   var value: Value {
     get { box.value }
     _modify {
-      if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
+      if !isKnownUniquelyReferenced(&box) { makeOwn() }
       yield &box.value
     }
   }
+
+  /// Apart, since a large value within the accessor would be room that each caller from another module has to allocate.
+  @inline(never) private mutating func makeOwn() { box = Box(box.value) }
 }
 
 extension CopyOnWrite: Equatable where Value: Equatable {

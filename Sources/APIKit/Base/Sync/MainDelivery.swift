@@ -97,8 +97,11 @@ package final class MainDelivery: Sendable {
     #endif
   }
 
+  /// `DispatchQueue.main` makes an object each time.
+  private static let queue = DispatchQueue.main
+
   private func schedule() {
-    DispatchQueue.main.async {
+    Self.queue.async {
       MainActor.assumeIsolated { self.run() }
     }
   }

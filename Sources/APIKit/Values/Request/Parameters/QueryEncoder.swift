@@ -47,13 +47,23 @@ private struct QueryWriter {
     self.escaping = escaping
     self.escapesSeparators = escapesSeparators
     output.reserveCapacity(128)
-    key.reserveCapacity(32)
   }
 
   mutating func write(_ parameters: Parameters, isTop: Bool) throws(Unencodable) {
     for (name, value) in style.sortsKeys ? parameters.sorted() : parameters {
       let mark = key.count
       if isTop {
+        guard value.isNested else {
+          // Nearly every pair: its name needs no memory of its own.
+          try Unencodable.under(name) { () throws(Unencodable) in
+            guard let text = try style.text(of: value) else { return }
+            separate()
+            escaping.append(name, to: &output)
+            output.append(UInt8(ascii: "="))
+            escaping.append(text, to: &output)
+          }
+          continue
+        }
         escaping.append(name, to: &key)
       } else {
         switch style.objects {
@@ -131,8 +141,21 @@ private struct QueryWriter {
   }
 
   private mutating func beginPair() {
-    if !output.isEmpty { output.append(UInt8(ascii: "&")) }
+    separate()
     output += key
     output.append(UInt8(ascii: "="))
+  }
+
+  private mutating func separate() {
+    if !output.isEmpty { output.append(UInt8(ascii: "&")) }
+  }
+}
+
+extension ParameterValue {
+  fileprivate var isNested: Bool {
+    switch self {
+    case .array, .object: true
+    default: false
+    }
   }
 }

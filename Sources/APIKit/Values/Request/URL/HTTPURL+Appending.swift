@@ -8,6 +8,19 @@ extension HTTPURL {
   public func appending(path: String) throws(APIError) -> HTTPURL {
     let name = path.utf8.drop { $0 == UInt8(ascii: "/") }
     guard !name.isEmpty else { return self }
+    var url = self
+    // Nearly every name is sent as it is.
+    if Self.isPlain(name) {
+      let base = self.path.utf8
+      let last = base.lastIndex { $0 != UInt8(ascii: "/") }
+      var joined = ""
+      joined.reserveCapacity(base.count + 1 + name.count)
+      if let last { joined += self.path[...last] }
+      joined += "/"
+      joined += Substring(name)
+      url.path = joined
+      return url
+    }
     var output = Array(self.path.utf8)
     while output.last == UInt8(ascii: "/") { output.removeLast() }
     output.append(UInt8(ascii: "/"))
@@ -37,9 +50,22 @@ extension HTTPURL {
         throw Self.refused(path, "its segment \(String(Substring(segment)).debugDescription) leads elsewhere")
       }
     }
-    var url = self
     url.path = String(decoding: output, as: UTF8.self)
     return url
+  }
+
+  /// Whether a name has no byte to encode or to refuse, and no segment that begins with a dot.
+  private static func isPlain(_ name: Substring.UTF8View) -> Bool {
+    name.withContiguousStorageIfAvailable { bytes in
+      var last = UInt8(ascii: "/")
+      for byte in bytes {
+        guard PercentEncoding.path.keeps(byte), byte != UInt8(ascii: ".") || last != UInt8(ascii: "/") else {
+          return false
+        }
+        last = byte
+      }
+      return true
+    } == true
   }
 
   /// The URL with more pairs at the end of its query, which must be encoded already.

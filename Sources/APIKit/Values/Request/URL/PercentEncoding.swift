@@ -43,6 +43,13 @@ public struct PercentEncoding: Sendable, Hashable {
 
   /// Appends the encoded form of the text.
   public func append(_ text: String, to output: inout [UInt8]) {
+    // Nearly every text stays as it is.
+    let isKept = text.utf8.withContiguousStorageIfAvailable { bytes in
+      guard bytes.allSatisfy(keeps) else { return false }
+      output.append(contentsOf: bytes)
+      return true
+    }
+    if isKept == true { return }
     for byte in text.utf8 { append(byte, to: &output) }
   }
 
