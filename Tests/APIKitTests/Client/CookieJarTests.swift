@@ -269,6 +269,21 @@ final class CookieJarTests: XCTestCase {
     XCTAssertEqual(Set(second.cookies.map(\.name)), ["d", "s"], "session cookies are nobody else's")
   }
 
+  func testCookiesWhoseFileAnotherJarHasRemovedDoNotComeBack() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try CookieStore(path: folder.path + "/cookies", key: .random())
+    try jar(store: store, "user=ann; Max-Age=60").flush()
+    let second = jar(store: store)
+    XCTAssertEqual(second.cookies.map(\.name), ["user"])
+    // What `removeAll()` of another process does on a full disk.
+    try store.remove()
+    second.store(["Set-Cookie": "color=red; Max-Age=60"], from: "https://www.example.com/dir/x")
+    try second.flush()
+    XCTAssertEqual(store.load().map(\.name), ["color"])
+    XCTAssertEqual(second.cookies.map(\.name), ["color"])
+  }
+
   func testWhatWasRemovedNeverComesBackFromTheFile() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }

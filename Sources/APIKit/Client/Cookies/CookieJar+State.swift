@@ -12,6 +12,8 @@ extension CookieJar {
     var byDomain: [String: [Kept]] = [:]
     var ticks: UInt64 = 0
     var isLoaded = false
+    /// Whether there was a file when it was read or written.
+    var hasSeenFile = false
     /// What the file does not have yet.
     var changes = CookieChanges()
     var isWriteDue = false

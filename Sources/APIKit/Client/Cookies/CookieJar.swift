@@ -231,16 +231,21 @@ public final class CookieJar: Sendable {
 
   private func write(to file: CookieStore) throws(APIError) {
     let time = now()
-    let (changes, own) = state.withLock { state in
+    let (changes, own, hadFile) = state.withLock { state in
       defer { state.changes = CookieChanges() }
       state.isWriteDue = false
-      return (state.changes, state.lasting)
+      return (state.changes, state.lasting, state.hasSeenFile)
     }
     guard !changes.isEmpty else { return }
     do throws(APIError) {
       // Where there is no file that can be read, everything that is known is written.
-      let written = try file.update { changes.applied(to: $0 ?? own).filter { !$0.isOver(time) } }
+      let written = try file.update { found in
+        // One that was there was removed by another jar, which could not write that all cookies are.
+        let isRemoved = hadFile && found == nil && !PrivateFile.exists(file.path)
+        return changes.applied(to: found ?? (isRemoved ? [] : own)).filter { !$0.isOver(time) }
+      }
       state.withLock { state in
+        state.hasSeenFile = true
         state.takeOver(state.changes.applied(to: written))
         count.store(state.number)
       }
@@ -342,7 +347,10 @@ public final class CookieJar: Sendable {
       let isFirst = !state.isLoaded && (file != nil || findStore == nil)
       if isFirst {
         state.isLoaded = true
-        if let file { state.takeOver(state.changes.applied(to: file.load())) }
+        if let file {
+          state.hasSeenFile = PrivateFile.exists(file.path)
+          state.takeOver(state.changes.applied(to: file.load()))
+        }
       }
       defer {
         if state.isLoaded, changes || isFirst {
