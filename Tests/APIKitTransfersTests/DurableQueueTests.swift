@@ -235,6 +235,19 @@ final class DurableQueueTests: DurableQueueCase {
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder + "/spool"), [])
   }
 
+  func testAQueueWaitsForAProcessThatLooksWhetherItIsThere() async throws {
+    let queue = queue()
+    try PrivateFile.makeFolder(folder)
+    let owner = await queue.owner
+    let look = try XCTUnwrap(try FileLock(ifFree: DurableQueue.presencePath(folder, owner)))
+    Thread {
+      usleep(30_000)
+      look.release()
+    }.start()
+    let ids = try await queue.enqueue([entry()])
+    XCTAssertEqual(ids, [1])
+  }
+
   private func filesContaining(_ text: String) throws -> [String] {
     let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     return files.filter { name in

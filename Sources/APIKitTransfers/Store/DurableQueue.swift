@@ -299,9 +299,12 @@ actor DurableQueue {
 
   func takePresence() throws(Fault) {
     let path = Self.presencePath(folder, owner)
-    // Another process may look at the same moment whether it is free, and remove it.
-    for _ in 0..<100 where presence == nil {
-      presence = (try? FolderLock(ifFree: path)) ?? nil
+    for attempt in 0..<100 where presence == nil {
+      // Another process looks whether it is free, and removes it: that takes a moment where the machine is busy.
+      if attempt > 0 { usleep(2_000) }
+      do { presence = try FolderLock(ifFree: path) } catch {
+        throw .unusable("the folder \(folder) takes no lock: \(error)")
+      }
     }
     guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
   }
