@@ -235,6 +235,18 @@ final class DurableQueueTests: DurableQueueCase {
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder + "/spool"), [])
   }
 
+  func testABodyIsKeptThoughTheClockIsSetForwardMeanwhile() async throws {
+    let queue = queue()
+    let file = try await queue.spool(.bytes([1, 2, 3]))
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -86_400)], ofItemAtPath: queue.spoolPath(file.name))
+    var entry = entry()
+    (entry.spool, entry.spooledBytes) = (file.name, file.count)
+    _ = try await queue.enqueue([entry])
+    let objection = await queue.objection(toSpool: file.name)
+    XCTAssertNil(objection)
+  }
+
   func testAQueueWaitsForAProcessThatLooksWhetherItIsThere() async throws {
     let queue = queue()
     try PrivateFile.makeFolder(folder)

@@ -73,12 +73,9 @@ extension DurableQueue {
     guard !names.isEmpty else { return }
     let used = Set(try store.database.texts("SELECT spool FROM items WHERE spool IS NOT NULL"))
     for name in names where !used.contains(name) {
-      // Its owner may be about to keep the item of a new one.
-      guard let file = FileIdentity(path: spoolPath(name), followsLinks: false),
-        name.split(separator: ".").first.map({ String($0) != owner && isGone(String($0)) }) == true
-          || file.age > 3600
-      else { continue }
-      unlink(spoolPath(name))
+      // Its owner may be about to keep the item of it. Its age says nothing: the clock may have been set.
+      let maker = name.split(separator: ".").first.map(String.init) ?? name
+      if maker != owner, isGone(maker) { unlink(spoolPath(name)) }
     }
   }
 
