@@ -11,33 +11,61 @@ struct DatabaseRescue {
 
   /// What is kept of a damaged database.
   struct Remains: Sendable {
-    /// The tables of which the rows are carried over.
+    /// The tables of which the rows are carried over; the first has what is kept.
     let tables: [String]
     /// Brings what could be read of them in order.
     let repair: String
   }
 
+  /// Where the process ends meanwhile, or the disk is full, it is continued by the next call: until the rows are carried over
+  /// a mark names the copy that has them.
+  ///
   /// - Parameter isForced: Whether it is done although the database looks whole.
   /// - Returns: The path of the copy; nil when nothing was to be done.
   func run(isForced: Bool) throws -> String? {
     try PrivateFile.withLockedFolder(of: path) {
       // Another process may have done it in the meantime.
+      if let copy = try unfinishedCopy() { return try carryOver(try read(copy), from: copy) }
       if !isForced, (try? isWhole(SQLiteDatabase(path: path, patience: 10_000))) == true { return nil }
-      let copy = "\(path).damaged-\(Nonce.make())"
-      for ending in ["", "-wal"] where PrivateFile.exists(path + ending) {
-        try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
-        chmod(copy + ending, 0o600)
+      let copy = "\(path)\(Self.marking)\(Nonce.make())"
+      let readable: [TableRemains]
+      do {
+        for ending in ["", "-wal"] where PrivateFile.exists(path + ending) {
+          try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
+          chmod(copy + ending, 0o600)
+        }
+        readable = try read(copy)
+        try Self.mark(of: copy).set()
+        try SQLiteDatabase(path: path, patience: 10_000).reset()
+      } catch {
+        // The database is as it was; each further try would leave another copy.
+        Self.remove(copy)
+        throw error
       }
-      let readable = try read(copy)
-      try SQLiteDatabase(path: path, patience: 10_000).reset()
-      let new = try SQLiteDatabase(path: path, patience: 10_000)
-      guard try schema.prepare(new) == nil else { return copy }
+      return try carryOver(readable, from: copy)
+    }
+  }
+
+  /// The copy whose rows another process has not carried over, nil for none. The database has rows where that process ended
+  /// before it was emptied.
+  private func unfinishedCopy() throws(SQLiteFailure) -> String? {
+    guard let copy = Self.unfinished(of: path) else { return nil }
+    let database = try SQLiteDatabase(path: path, patience: 10_000)
+    let counts = ["sqlite_master", remains.tables[0]].map { "SELECT count(*) FROM \($0)" }
+    return counts.contains { (try? database.number($0)) == 0 } ? copy : nil
+  }
+
+  /// Fills the empty database with what was read of a copy.
+  private func carryOver(_ readable: [TableRemains], from copy: String) throws -> String {
+    let new = try SQLiteDatabase(path: path, patience: 10_000)
+    if try schema.prepare(new) == nil {
       try new.transaction { () throws(SQLiteFailure) in
         for table in readable { try table.write(to: new) }
         try new.execute(remains.repair)
       }
-      return copy
     }
+    Self.mark(of: copy).clear()
+    return copy
   }
 
   /// Reads all there is.
@@ -73,16 +101,35 @@ struct DatabaseRescue {
     return try remains.tables.map { try TableRemains(of: $0, like: right, in: old) }
   }
 
+  // MARK: Copies
+
+  private static let marking = ".damaged-"
+
+  /// Set while the rows of a copy are in no database.
+  private static func mark(of copy: String) -> ErasureMark { ErasureMark(path: "\(copy).unfinished") }
+
+  /// The copy whose rows are still to be carried over; nil for none.
+  static func unfinished(of path: String) -> String? { copies(of: path).first { mark(of: $0).isSet } }
+
   /// The copies that are left of damaged databases.
   static func copies(of path: String) -> [String] {
     let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
+    let beginning = name + marking
     return PrivateFile.names(in: folder)
-      .filter { $0.hasPrefix("\(name).damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.sorted()
+      .filter { $0.hasPrefix(beginning) && $0.dropFirst(beginning.count).allSatisfy(\.isHexDigit) }.sorted()
       .map { "\(folder)/\($0)" }
   }
 
   static func removeCopies(of path: String) {
-    for copy in copies(of: path) { for ending in ["-wal", "-shm", ""] { unlink(copy + ending) } }
+    let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
+    for copy in PrivateFile.names(in: folder) where copy.hasPrefix(name + marking) {
+      unlink("\(folder)/\(copy)")
+    }
+  }
+
+  private static func remove(_ copy: String) {
+    mark(of: copy).clear()
+    for ending in ["-wal", "-shm", ""] { unlink(copy + ending) }
   }
 }
 

@@ -1,4 +1,5 @@
 import APIKit
+import Foundation
 
 /// A database that outlives the process, and that several processes may share: opened with its tables when it is first used. Where
 /// it is damaged, what can be read of it is carried over to an empty one.
@@ -33,7 +34,13 @@ final class DurableDatabase<Connection> {
     onDamage tellOfDamage: (String, SQLiteFailure) -> Void
   ) throws(DurableQueue.Fault) -> Value {
     closeIfRemoved()
-    if open == nil { try makeFolder() }
+    if open == nil {
+      try makeFolder()
+      // What a process has left that ended while it carried rows over.
+      if hasUnfinishedCopy, let copy = try rescue(isForced: false, because: Self.unfinished) {
+        tellOfDamage(copy, Self.unfinished)
+      }
+    }
     for isForced in [false, true] {
       do throws(SQLiteFailure) { return try work(try connection(connect)) } catch {
         guard error.isMisfit else { throw .failed(error) }
@@ -66,6 +73,8 @@ final class DurableDatabase<Connection> {
   /// The copies of damaged databases, of earlier launches too.
   var copies: [String] { DatabaseRescue.copies(of: path) }
   func removeCopies() { DatabaseRescue.removeCopies(of: path) }
+  /// Whether one of them has rows that are still to be carried over.
+  var hasUnfinishedCopy: Bool { DatabaseRescue.unfinished(of: path) != nil }
 
   private func rescue(
     isForced: Bool, because failure: SQLiteFailure
@@ -73,9 +82,21 @@ final class DurableDatabase<Connection> {
     close()
     do {
       return try DatabaseRescue(path: path, schema: schema, remains: remains).run(isForced: isForced)
+    } catch let error as SQLiteFailure {
+      throw .failed(error)
     } catch {
-      throw .failed(error as? SQLiteFailure ?? failure)
+      // SQLITE_FULL; the damage alone would not say why it is not mended.
+      let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+      throw .failed(
+        SQLiteFailure(
+          code: isFull ? 13 : failure.code,
+          message: "\(failure.message); it cannot be copied: \(error.localizedDescription)"))
     }
+  }
+
+  /// SQLITE_CORRUPT.
+  private static var unfinished: SQLiteFailure {
+    SQLiteFailure(code: 11, message: "a repair was not finished")
   }
 
   private func connection(

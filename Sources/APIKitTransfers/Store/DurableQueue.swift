@@ -289,7 +289,8 @@ actor DurableQueue {
   /// The copies of damaged databases, of earlier launches too.
   var damagedDatabases: [String] { database.copies }
 
-  func forgetDamage() { database.removeCopies() }
+  /// Removes the copies, unless the items of one are in no database yet.
+  func forgetDamage() { if !database.hasUnfinishedCopy { database.removeCopies() } }
 
   /// Calls `tell` with the copies that there are, if any, and when there is a new one.
   func tellOfDamage(_ tell: @escaping @Sendable ([String]) -> Void) {
