@@ -131,7 +131,8 @@ final class DamagedQueueTests: DurableQueueCase {
   func testAMendingThatIsBrokenOffIsFinishedByTheNextProcess() async throws {
     let ids = try await harm([entry("a"), entry("b")])
     let failing = DatabaseRescue.Remains(
-      tables: DatabaseRescue.Remains.queue.tables, repair: "INSERT INTO nothing VALUES (1)")
+      tables: DatabaseRescue.Remains.queue.tables, repair: "INSERT INTO nothing VALUES (1)",
+      usage: DatabaseRescue.Remains.queue.usage)
     for _ in 0..<3 {
       XCTAssertThrowsError(
         try DatabaseRescue(path: path, schema: .queue, remains: failing).run(isForced: true))
@@ -147,6 +148,20 @@ final class DamagedQueueTests: DurableQueueCase {
     XCTAssertEqual(copies.count, 1)
     await queue.forgetDamage()
     XCTAssertEqual(PrivateFile.names(in: folder).filter { $0.contains("damaged") }, [])
+  }
+
+  func testItemsThatWereSentAfterAMendingThatEndedBeforeItsMarkWasClearedAreNotKeptAgain() async throws {
+    let ids = try await harm([entry("a"), entry("b")])
+    try await queue().checkWhole()
+    let copy = try XCTUnwrap(DatabaseRescue.copies(of: path).first)
+    let mark = ErasureMark(path: copy + ".unfinished")
+    try mark.set()
+    let sending = DurableQueue(folder: folder, limits: .init(), schema: .queue, time: time, boot: "one")
+    for row in try await sending.claim(atMost: 10) { try await sending.finish(row.id, landing: nil) }
+    try mark.set()
+    let later = try await queue().rows()
+    XCTAssertEqual(later.map(\.id), [], "of \(ids)")
+    XCTAssertFalse(mark.isSet)
   }
 
   #if os(Linux)

@@ -11,10 +11,12 @@ struct DatabaseRescue {
 
   /// What is kept of a damaged database.
   struct Remains: Sendable {
-    /// The tables of which the rows are carried over; the first has what is kept.
+    /// The tables of which the rows are carried over.
     let tables: [String]
     /// Brings what could be read of them in order.
     let repair: String
+    /// Selects a number that is 0 as long as nothing was ever kept.
+    let usage: String
   }
 
   /// Where the process ends meanwhile, or the disk is full, it is continued by the next call: until the rows are carried over
@@ -46,13 +48,15 @@ struct DatabaseRescue {
     }
   }
 
-  /// The copy whose rows another process has not carried over, nil for none. The database has rows where that process ended
-  /// before it was emptied.
+  /// The copy whose rows another process has not carried over; nil for none. The database has had rows where that process ended
+  /// before it was emptied, or after: then they may have been sent since.
   private func unfinishedCopy() throws(SQLiteFailure) -> String? {
     guard let copy = Self.unfinished(of: path) else { return nil }
     let database = try SQLiteDatabase(path: path, patience: 10_000)
-    let counts = ["sqlite_master", remains.tables[0]].map { "SELECT count(*) FROM \($0)" }
-    return counts.contains { (try? database.number($0)) == 0 } ? copy : nil
+    let numbers = ["SELECT count(*) FROM sqlite_master", remains.usage]
+    if numbers.contains(where: { (try? database.number($0)) == 0 }) { return copy }
+    Self.mark(of: copy).clear()
+    return try unfinishedCopy()
   }
 
   /// Fills the empty database with what was read of a copy.
