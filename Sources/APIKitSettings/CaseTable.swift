@@ -61,8 +61,8 @@ package struct CaseTable<Value: Sendable>: Sendable {
   @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   package func read(from decoder: any Decoder) throws -> Value {
     if let name = try? decoder.singleValueContainer().decode(String.self) { return try read(name, nil) }
-    let container = try decoder.container(keyedBy: FormName.self)
-    let name = container.allKeys.count == 1 ? container.allKeys[0].stringValue : nil
+    let container = try? decoder.container(keyedBy: FormName.self)
+    let name = container?.allKeys.count == 1 ? container?.allKeys[0].stringValue : nil
     return try read(name.readable("an object with one member is expected for a case"), container)
   }
 
@@ -70,7 +70,7 @@ package struct CaseTable<Value: Sendable>: Sendable {
     do {
       return try (rows.first { $0.name == name }?.read(container))
         .readable("\(name.debugDescription) is no \(String(reflecting: Value.self))")
-    } catch let error as DecodingError {
+    } catch let error where !(error is APIError) {
       let what = "the value of \(name.debugDescription) is not of its kind"
       throw APIError(.assembly, .unreadableForm, what, underlying: error)
     }

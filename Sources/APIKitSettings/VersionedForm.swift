@@ -148,7 +148,7 @@ package struct VersionedForm<Value: Sendable>: Sendable {
       }
       settle(&value)
       return value
-    } catch let error as DecodingError {
+    } catch let error where !(error is APIError) {
       throw APIError(.assembly, .unreadableForm, "\(name) is not of its kind", underlying: error)
     }
   }
@@ -156,7 +156,8 @@ package struct VersionedForm<Value: Sendable>: Sendable {
   private func read(_ member: Member, _ value: inout Value, _ container: KeyedDecodingContainer<FormName>)
     throws
   {
-    do { try member.read(&value, container) } catch let error as DecodingError {
+    // Not a `DecodingError` alone: a number that does not fit is one of the decoder's own.
+    do { try member.read(&value, container) } catch let error where !(error is APIError) {
       let what = "\(member.name.stringValue) of \(name) is not of its kind"
       throw APIError(.assembly, .unreadableForm, what, underlying: error)
     }

@@ -127,6 +127,14 @@ final class WrittenFormTests: XCTestCase {
     fails(
       CachePolicy.self, #"{"version":1,"rule":{"fresh":"x"}}"#, #"the value of "fresh" is not of its kind"#)
     fails(GroupPolicy.self, #"{"quorum":"x"}"#, #"the value of "quorum" is not of its kind"#)
+    // Numbers that the member cannot have.
+    for number in ["1.5", "1e19", "18446744073709551615"] {
+      fails(
+        RequestRate.self, #"{"version":1,"requests":\#(number)}"#,
+        "requests of RequestRate is not of its kind")
+      fails(GroupPolicy.self, #"{"quorum":\#(number)}"#, #"the value of "quorum" is not of its kind"#)
+      fails(SignInRule.self, number, "an object with one member is expected")
+    }
     // Beyond what its components can hold.
     for pair in ["[9223372036854775807,9223372036854775807]", "[-9223372036854775808,-9223372036854775808]"] {
       fails(RetryPolicy.self, #"{"version":1,"deadline":\#(pair)}"#, "deadline of RetryPolicy")
