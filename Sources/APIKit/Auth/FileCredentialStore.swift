@@ -142,10 +142,9 @@ public final class FileCredentialStore: CredentialStore {
     guard let sealed = Self.envelope.seal(plain, under: keys.current, at: account.utf8) else {
       throw failed("cannot be sealed")
     }
-    do {
-      try PrivateFile.replace(path, with: sealed)
-    } catch {
-      throw failed("cannot be written", error)
+    // Under the lock nobody else writes the draft, and one that a process has left is replaced.
+    do { try PrivateFile.replace(path, with: sealed, by: path + ".new") } catch {
+      throw failed("\(error)", error)
     }
   }
 

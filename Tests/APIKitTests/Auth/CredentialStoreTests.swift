@@ -1,4 +1,5 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -38,6 +39,35 @@ final class CredentialStoreTests: XCTestCase {
     XCTAssertEqual(try store.credential(of: "bob")?.accessToken, "b")
     XCTAssertNoThrow(try store.store(nil, of: "nobody"))
   }
+
+  func testKilledProcessesLeaveOneDraftAtMost() throws {
+    let store = try FileCredentialStore(folder: folder, key: SecretKey.random())
+    try store.store(credential, of: "ann")
+    let file = try XCTUnwrap(try files().first)
+    try Data("half of".utf8).write(to: URL(fileURLWithPath: file + ".new"))
+    try store.store(Credential(accessToken: "next"), of: "ann")
+    XCTAssertEqual(try files(), [file])
+    try Data("half of".utf8).write(to: URL(fileURLWithPath: file + ".new"))
+    try store.store(nil, of: "ann")
+    XCTAssertEqual(try files(), [])
+  }
+
+  #if os(Linux)
+    func testTheErrorOfAFullDiskSaysSo() throws {
+      let store = try FileCredentialStore(folder: folder, key: SecretKey.random())
+      let cookies = CookieJar(store: try CookieStore(path: folder + "/cookies", key: SecretKey.random()))
+      cookies.set(Cookie("a", "1", domain: "a.test", expires: 4_000_000_000))
+      try PrivateFile.makeFolder(folder)
+      let limit = FileSizeLimit(8)
+      defer { limit.remove() }
+      for write in [{ try store.store(self.credential, of: "ann") }, { try cookies.flush() }] {
+        XCTAssertThrowsError(try write()) { error in
+          XCTAssertTrue((error as? APIError)?.detail.contains("File too large") == true, "\(error)")
+        }
+      }
+      XCTAssertEqual(try files(), [], "no draft is left")
+    }
+  #endif
 
   func testTheFileIsItsOwnersAloneAndHoldsNoTokenInTheClear() throws {
     let store = try FileCredentialStore(folder: folder, key: SecretKey.random())

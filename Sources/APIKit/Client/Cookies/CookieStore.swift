@@ -68,7 +68,9 @@ public struct CookieStore: Sendable, Hashable {
         return cookies
       }
     } catch {
-      throw APIError(.transport, .fileFailed, "the cookies cannot be written to \(path)", underlying: error)
+      throw APIError(
+        .transport, .fileFailed, "the cookies cannot be written to \(path): the file \(error)",
+        underlying: error)
     }
   }
 
@@ -106,7 +108,8 @@ public struct CookieStore: Sendable, Hashable {
     guard let sealed = Self.envelope.seal(content, under: keys.current, at: place) else {
       throw PrivateFile.Fault("cannot be sealed")
     }
-    try PrivateFile.replace(path, with: sealed)
+    // Under the lock nobody else writes the draft, and one that a process has left is replaced.
+    try PrivateFile.replace(path, with: sealed, by: path + ".new")
   }
 
   /// The name of the file. Its folder may be moved, as containers of applications are.
