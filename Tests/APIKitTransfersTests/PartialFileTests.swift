@@ -149,6 +149,21 @@ final class PartialFileTests: XCTestCase {
       XCTAssertEqual(names, ["a.apikit-part", "u.upload.lock"], "no draft is left")
     }
 
+    func testAFullDiskAtTheBodyOfAnItemIsNamed() async throws {
+      let queue = DurableQueue(folder: path("queue"))
+      _ = try await queue.totals()
+      let limit = FileSizeLimit(1000)
+      defer { limit.remove() }
+      do throws(APIError) {
+        _ = try await queue.spool(.bytes([UInt8](repeating: 1, count: 100_000)))
+        XCTFail("it was kept")
+      } catch {
+        XCTAssertEqual(error.reason, .storageFull)
+        XCTAssertTrue(error.detail.contains("File too large"), error.detail)
+      }
+      XCTAssertEqual(PrivateFile.names(in: path("queue/spool")), [])
+    }
+
     private func failure(_ work: () throws(APIError) -> Void) -> APIError? {
       do throws(APIError) { try work() } catch { return error }
       return nil

@@ -78,7 +78,9 @@ public struct Tape: Sendable {
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(tape.document.bytes).write(to: place, options: .atomic)
     } catch {
-      throw APIError(.transport, .fileFailed, "the tape \(file) cannot be written", underlying: error)
+      throw APIError(
+        .transport, .fileFailed, "the tape \(file) cannot be written: \(error.localizedDescription)",
+        underlying: error)
     }
     let used = Set(
       tape.archive.entries.flatMap { [$0.request.body.file, $0.response?.body.file] }.compactMap(\.self))
@@ -136,7 +138,9 @@ public struct Tape: Sendable {
       try Data(bytes).write(to: URL(fileURLWithPath: folder + "/" + name), options: .atomic)
     } catch {
       throw APIError(
-        .transport, .fileFailed, "the file \(folder)/\(name) cannot be written", underlying: error)
+        .transport, .fileFailed,
+        "the file \(folder)/\(name) cannot be written: \(error.localizedDescription)",
+        underlying: error)
     }
     body.file = name
   }

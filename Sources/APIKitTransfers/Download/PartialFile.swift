@@ -93,9 +93,11 @@ final class PartialFile: Sendable {
         }
         return lock
       } catch {
+        let code = (error as? POSIXError)?.code.rawValue ?? 0
         throw error as? APIError
           ?? APIError(
-            .transport, .fileFailed, "the partial file \(path.debugDescription) cannot be made",
+            .transport, PrivateFile.Fault.reason(ofCode: code),
+            "the partial file \(path.debugDescription) cannot be made: \(String(cString: strerror(code)))",
             underlying: error)
       }
     }

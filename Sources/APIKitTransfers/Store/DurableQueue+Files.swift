@@ -8,7 +8,10 @@ extension DurableQueue {
 
   /// A file for the body of an item that is about to be kept: its name and length, once its bytes are on the disk.
   func spool(_ body: HTTPBody) async throws(APIError) -> (name: String, count: Int64) {
-    do { return try await write(body) } catch {
+    do { return try await write(body) } catch let error as PrivateFile.Fault {
+      let reason: APIError.Reason = error.reason == .storageFull ? .storageFull : .outboxUnusable
+      throw APIError(.takeoff, reason, "the body cannot be kept: its file \(error)", underlying: error)
+    } catch {
       throw error as? APIError
         ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)
     }
