@@ -162,6 +162,23 @@ import XCTest
     await waitUntilEmpty(second)
   }
 
+  func testABatchThatTwoProcessesSendIsHalvedOnce() async throws {
+    let (first, second) = (ActionStore(folder: folder), ActionStore(folder: folder))
+    for number in 0..<4 { _ = try await first.append([UInt8(number)], limit: 100) }
+    func next(_ store: ActionStore) async throws -> ActionStore.Batch {
+      let batch = try await store.next(size: 4, atLeast: 1)
+      return try XCTUnwrap(batch)
+    }
+    let (one, other) = (try await next(first), try await next(second))
+    XCTAssertEqual(one.key, other.key)
+    try await first.halve(one)
+    let half = try await next(first)
+    try await second.halve(other)
+    let again = try await next(second)
+    XCTAssertEqual(again.key, half.key, "its actions may be at the server under this key")
+    XCTAssertEqual(again.events.map(\.sequence), half.events.map(\.sequence))
+  }
+
   func testAnActionThatOnlyAnIndexHasIsNotAskedForWithoutEnd() async throws {
     let database = try await databaseOfTwoActions()
     try database.execute(

@@ -99,6 +99,8 @@ actor ActionStore {
   /// A batch is too large, or has a member that the server refuses: its halves go as batches of their own. One alone is parked.
   func halve(_ batch: Batch) throws {
     try write { (database) throws(SQLiteFailure) in
+      // Another process has sent the same batch, and its halves may be on their way already.
+      guard try database.number("SELECT count(*) FROM batches WHERE id = \(batch.id)") > 0 else { return }
       let middle = batch.events.count / 2
       if middle == 0 {
         try database.run("UPDATE events SET batch = -1 WHERE batch = ?", batch.id)
