@@ -32,6 +32,23 @@ final class DurableQueueVersionTests: DurableQueueCase {
     }
   }
 
+  func testADatabaseThatALaterVersionMigratesWhileItIsOpenIsLeftAlone() async throws {
+    let older = queue()
+    _ = try await older.enqueue([entry("kept")])
+    var schema = SQLiteSchema.queue
+    schema.migrations.append("ALTER TABLE items ADD COLUMN note TEXT NOT NULL DEFAULT 'none';")
+    let newer = queue(schema: schema)
+    _ = try await newer.rows()
+    do {
+      _ = try await older.enqueue([entry("in the form of the earlier version")])
+      XCTFail("it belongs to a later version")
+    } catch {
+      XCTAssertTrue("\(error)".contains("version 3"), "\(error)")
+    }
+    let rows = try await newer.rows()
+    XCTAssertEqual(rows.map(\.id), [1])
+  }
+
   func testWhatIsCommittedHasLeftTheMachinesMemory() async throws {
     _ = try await queue().rows()
     let database = try SQLiteDatabase(path: folder + "/queue.sqlite", patience: 100)

@@ -11,7 +11,8 @@ final class DurableDatabase<Connection> {
   private let schema: SQLiteSchema
   private let remains: DatabaseRescue.Remains
   private let seal: QueueSeal
-  private var open: (connection: Connection, database: SQLiteDatabase)?
+  /// The statement reads the version, which another process may change.
+  private var open: (connection: Connection, database: SQLiteDatabase, version: SQLiteStatement)?
   /// Why the database must be left alone: it belongs to a later version, or to others. Known once it was used.
   private(set) var refusal: String?
 
@@ -102,7 +103,8 @@ final class DurableDatabase<Connection> {
   private func connection(
     _ connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection
   ) throws(SQLiteFailure) -> Connection {
-    if let opened { return opened }
+    if let open, try isCurrent(open.version) { return open.connection }
+    close()
     let database = try SQLiteDatabase(path: path, patience: 10_000)
     do throws(SQLiteFailure) {
       refusal =
@@ -118,8 +120,14 @@ final class DurableDatabase<Connection> {
     }
     if let refusal { throw SQLiteFailure(code: Self.refused, message: refusal) }
     let connection = try connect(database)
-    open = (connection, database)
+    open = (connection, database, try database.prepare("PRAGMA user_version"))
     return connection
+  }
+
+  /// Whether no other process with a later version has migrated the open database.
+  private func isCurrent(_ version: SQLiteStatement) throws(SQLiteFailure) -> Bool {
+    defer { version.reset() }
+    return try version.step() && version.integer(0) == schema.version
   }
 
   /// SQLITE_CANTOPEN, for what this code refuses itself.
