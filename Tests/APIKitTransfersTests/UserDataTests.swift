@@ -79,6 +79,34 @@ import XCTest
     XCTAssertEqual(actions.waiting, 1)
   }
 
+  func testWhoSignsInAfterAForgettingThatCouldNotDoAllStaysSignedIn() async throws {
+    let world = try UserDataWorld(folder)
+    try await world.fill()
+    // No file, so that it cannot be removed as one.
+    let obstacle = "\(folder)/downloads/a.apikit-part"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+    let error = await failure { try await world.userData.forget() }
+    XCTAssertEqual(error?.reason, .fileFailed)
+    XCTAssertNil(world.authenticator.credential)
+    try world.signIn("bert")
+    for _ in 0..<2 {
+      let next = try UserDataWorld(folder)
+      XCTAssertEqual(next.authenticator.credential?.notes["user"], "bert")
+      let left = try await next.outbox.items()
+      XCTAssertEqual(left.map(\.user), ["bert"])
+      next.jar.store(
+        ["Set-Cookie": "of=bert; Max-Age=1000"], from: try XCTUnwrap(HTTPURL("https://homes.test")))
+      try next.jar.flush()
+    }
+    // What could not be removed goes as soon as it can.
+    try FileManager.default.removeItem(atPath: obstacle)
+    try Data(UserDataWorld.canary.utf8).write(to: URL(fileURLWithPath: obstacle))
+    let last = try UserDataWorld(folder)
+    XCTAssertFalse(PrivateFile.exists(obstacle))
+    XCTAssertEqual(last.jar.cookies.count, 1)
+    XCTAssertEqual(PrivateFile.names(in: folder).filter { $0.hasPrefix("forgetting") }, [])
+  }
+
   func testADownloadUnderWayLeavesNothingBehind() async throws {
     let path = "\(folder)/begun"
     let file = try PartialFile(for: path, identity: "one")
@@ -209,7 +237,7 @@ import XCTest
       for lock in locks { try lock.execute("BEGIN IMMEDIATE") }
       let steps = world.userData.steps(world.userData.users, world.userData.names)
       guard number <= steps.count else { return }
-      for work in steps.prefix(number) { try work() }
+      for step in steps.prefix(number) { try step.work() }
       if number == steps.count { mark.clear() }
       kill(getpid(), SIGKILL)
     }

@@ -48,7 +48,13 @@ public import APIKit
     (self.downloadFolders, self.uploads, self.stores) = (downloadFolders, uploads, stores)
     mark = ErasureMark(path: "\(folder ?? StandardFolder.state.path)/forgetting")
     // What cannot be done now is done at the next launch.
-    if mark.isSet { condemn(users, names) }
+    if mark.isSet {
+      condemn(users, names)
+    } else {
+      // The user was signed out: who is signed in now is another one, or has come back.
+      let left = StepPlace.allCases.filter { leftMark(of: $0).isSet }
+      if !left.isEmpty { condemn([], [nil], in: left) }
+    }
   }
 
   /// Signs the user out, erases all stored data of this user, and returns when it is gone from the disk.
@@ -156,32 +162,59 @@ public import APIKit
         + authenticators.map { authenticator in authenticator.credential.flatMap(authenticator.rules.user) })
   }
 
+  /// What a step erases or marks.
+  enum StepPlace: String, CaseIterable {
+    case queues, actions, stores, caches, cookies, credentials, files
+  }
+
+  /// There while a place could not be erased, although the user is signed out.
+  private func leftMark(of place: StepPlace) -> ErasureMark {
+    ErasureMark(path: "\(mark.path)-\(place.rawValue)")
+  }
+
   /// Marks what must be erased by its place, and erases the rest; from then on each place has its own mark, or is erased.
   ///
   /// - Returns: What could not be done, because of which the next launch does it.
-  @discardableResult private func condemn(_ users: Users, _ names: Set<String?>) -> [any Error] {
-    var faults: [any Error] = []
-    for step in steps(users, names) { do { try step() } catch { faults.append(error) } }
-    if faults.isEmpty { mark.clear() }
+  @discardableResult private func condemn(
+    _ users: Users, _ names: Set<String?>, in places: [StepPlace] = StepPlace.allCases
+  ) -> [any Error] {
+    var (faults, left): ([any Error], Set<StepPlace>) = ([], [])
+    for (place, work) in steps(users, names) where places.contains(place) {
+      do { try work() } catch {
+        faults.append(error)
+        left.insert(place)
+      }
+    }
+    // While the user may still be signed in, the next launch begins again.
+    guard !left.contains(.credentials) else { return faults }
+    do throws(PrivateFile.Fault) { for place in left { try leftMark(of: place).set() } } catch {
+      return faults + [error]
+    }
+    for place in places where !left.contains(place) { leftMark(of: place).clear() }
+    mark.clear()
     return faults
   }
 
   /// What condemning takes, in its order. Each step needs no room on the disk, may be done again, and waits for nothing but
   /// the disk.
-  func steps(_ users: Users, _ names: Set<String?>) -> [@MainActor () throws -> Void] {
-    var steps: [@MainActor () throws -> Void] = []
+  func steps(
+    _ users: Users, _ names: Set<String?>
+  ) -> [(place: StepPlace, work: @MainActor () throws -> Void)] {
+    var steps: [(place: StepPlace, work: @MainActor () throws -> Void)] = []
     for (runner, users) in users {
       for user in users {
-        steps.append { try runner.queue.leaveMark(of: user).set() }
+        steps.append((.queues, { try runner.queue.leaveMark(of: user).set() }))
       }
     }
-    for log in actionLogs { steps.append { try log.markErasure() } }
-    for store in stores { steps.append { try store.markErasure(of: names) } }
-    for cache in caches { steps.append { cache.removeAll() } }
-    for jar in services.compactMap(\.wire.client.cookies) { steps.append { try jar.forgetAll() } }
+    for log in actionLogs { steps.append((.actions, { try log.markErasure() })) }
+    for store in stores { steps.append((.stores, { try store.markErasure(of: names) })) }
+    for cache in caches { steps.append((.caches, { cache.removeAll() })) }
+    for jar in services.compactMap(\.wire.client.cookies) {
+      steps.append((.cookies, { try jar.forgetAll() }))
+    }
     // The credential goes when everything knows whose data it was.
-    for authenticator in authenticators { steps.append { try authenticator.signOut() } }
-    steps.append { if let fault = self.removeFiles().first { throw fault } }
+    for authenticator in authenticators { steps.append((.credentials, { try authenticator.signOut() })) }
+    steps.append((.files, { if let fault = self.removeFiles().first { throw fault } }))
     return steps
   }
 
