@@ -212,6 +212,25 @@ final class DurableQueueTests: DurableQueueCase {
     _ = other
   }
 
+  func testASignOutThatFailedDoesNotTakeWhatTheUserQueuesLater() async throws {
+    let first = queue()
+    _ = try await first.enqueue([entry("before", user: "ann")])
+    let database = try SQLiteDatabase(path: folder + "/queue.sqlite", patience: 100)
+    try database.execute(
+      "CREATE TRIGGER no BEFORE DELETE ON items BEGIN SELECT RAISE(ABORT, 'no room'); END")
+    first.noteLeave(of: "ann")
+    do {
+      _ = try await first.drop(user: "ann")
+      XCTFail("it was dropped")
+    } catch { XCTAssertTrue("\(error)".contains("no room"), "\(error)") }
+    try database.execute("DROP TRIGGER no")
+    _ = try await first.enqueue([entry("after", user: "ann")])
+    for launch in [first, queue()] {
+      let rows = try await launch.rows()
+      XCTAssertEqual(rows.map { String(decoding: $0.payload, as: UTF8.self) }, ["after"])
+    }
+  }
+
   func testWhatADropHasLeftInTheLogWhenTheProcessEndedIsGoneAtTheNextLaunch() async throws {
     let secret = "the-very-secret-note"
     let queue = queue()

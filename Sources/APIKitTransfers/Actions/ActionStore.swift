@@ -145,10 +145,11 @@ actor ActionStore {
         try database.emptyLog()
       }
     } catch {
+      // The next use begins with it: later it would take what is recorded from now on.
+      database.close()
       guard case .failed(let failure) = error, !failure.isBusy, database.refusal == nil else {
         throw named(error)
       }
-      database.close()
       for ending in ["-wal", "-shm", ""] { try PrivateFile.remove(database.path + ending) }
     }
     database.removeCopies()

@@ -143,7 +143,13 @@ actor DurableQueue {
       leaveMark(of: user).clear()
       return []
     }
-    return try use { (store) throws(SQLiteFailure) in try drop(leaveMark(of: user), store) }
+    do throws(Fault) {
+      return try use { (store) throws(SQLiteFailure) in try drop(leaveMark(of: user), store) }
+    } catch {
+      // The next use begins with it: later it would take what the user has queued after another sign-in.
+      database.close()
+      throw error
+    }
   }
 
   /// Makes items ready that wait for a sign-in: those of one user, or all.
@@ -304,7 +310,7 @@ actor DurableQueue {
       // Another process looks whether it is free, and removes it: that takes a moment where the machine is busy.
       if attempt > 0 { usleep(2_000) }
       do { presence = try FolderLock(ifFree: path) } catch {
-        throw .unusable("the folder \(folder) takes no lock: \(error)")
+        throw .unusable("the folder \(folder) takes no lock: \(error.localizedDescription)")
       }
     }
     guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
