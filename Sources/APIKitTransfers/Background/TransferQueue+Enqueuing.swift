@@ -41,12 +41,13 @@ extension TransferQueue {
   /// - Returns: Its id.
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
   ///   registered, `APIError.Reason.unsupportedCapability` for a setting of the service or of the manager that the background
-  ///   session does not support, `APIError.Reason.cleartextRefused`, `APIError.Reason.unreadableBody`, and
-  ///   `APIError.Reason.outboxUnusable`.
+  ///   session does not support, `APIError.Reason.cleartextRefused`, `APIError.Reason.unreadableBody`,
+  ///   `APIError.Reason.signedOut` if its user signs out before it is on the disk, and `APIError.Reason.outboxUnusable`.
   @discardableResult public func enqueue<Manager: UploadManager>(
     _ manager: Manager, uploading body: HTTPBody, _ parameters: Parameters = [:]
   ) async throws(APIError) -> TransferID {
     var (kept, entry) = try draft(.spooledUpload(contentType: nil), of: manager, parameters)
+    let keeper = QueueRunner.Keeper(user: entry.user, departures: runner.departures)
     if carrier != nil, manager.expectsContinue {
       throw BackgroundSetting.refusal(of: "asking before a body is sent (expectsContinue)")
     }
@@ -67,7 +68,7 @@ extension TransferQueue {
         parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
       kept.journal = UploadJournal.path(options, of: place, fingerprint: reader.fingerprint ?? "")
     }
-    return try await keep(kept, entry)
+    return try await keep(kept, entry, of: keeper)
   }
 
   private func draft<Manager: EndpointManager>(
@@ -96,11 +97,12 @@ extension TransferQueue {
     if let url = place.baseURL { try carried.check(url, cleartext: place.cleartext) }
   }
 
-  private func keep(_ kept: KeptTransfer, _ draft: QueueStore.QueueEntry) async throws(APIError) -> TransferID
-  {
+  private func keep(
+    _ kept: KeptTransfer, _ draft: QueueStore.QueueEntry, of keeper: QueueRunner.Keeper? = nil
+  ) async throws(APIError) -> TransferID {
     var entry = draft
     entry.payload = kept.encode()
-    return TransferID(rawValue: try await runner.keep([entry])[0])
+    return TransferID(rawValue: try await runner.keep([entry], of: keeper)[0])
   }
 
   // MARK: Looking and deciding

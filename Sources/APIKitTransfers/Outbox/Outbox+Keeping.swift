@@ -63,7 +63,8 @@ extension Outbox: LoadQueue {
   ///   - lifetime: The longest time that it waits, in place of that of the configuration.
   /// - Returns: Its id.
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
-  ///   registered, what the manager's validation throws, and `APIError.Reason.outboxUnusable`.
+  ///   registered, what the manager's validation throws, `APIError.Reason.signedOut` if its user signs out before it is on
+  ///   the disk, and `APIError.Reason.outboxUnusable`.
   @discardableResult public func enqueue<Manager: APIManager>(
     _ manager: Manager, _ parameters: Parameters = [:], lane: String? = nil,
     after parents: [OutboxItemID] = [],
@@ -84,7 +85,8 @@ extension Outbox: LoadQueue {
         keep(draft)
       }.get()
     }
-    return OutboxItemID(rawValue: try await runner.keep([entry(of: draft)])[0])
+    let keeper = QueueRunner.Keeper(user: draft.entry.user, departures: runner.departures)
+    return OutboxItemID(rawValue: try await runner.keep([entry(of: draft)], of: keeper)[0])
   }
 
   /// Queues many loads of one manager in one transaction, all or none, and returns once they are on the
@@ -104,6 +106,7 @@ extension Outbox: LoadQueue {
     guard let first = each.first else { return [] }
     let call = try manager.makeCall(keeping: first, time)
     var draft = try draft(call, of: manager, lane: lane, lifetime: lifetime)
+    let keeper = QueueRunner.Keeper(user: draft.entry.user, departures: runner.departures)
     var series = QueueStore.Series(of: each.count, like: draft.entry)
     var large: [(position: Int, body: HTTPBody)] = []
     for (position, parameters) in each.enumerated() {
@@ -123,7 +126,7 @@ extension Outbox: LoadQueue {
       throw error
     }
     let kept = series
-    let ids = try await runner.keep(files: kept.files.values.map(\.name)) {
+    let ids = try await runner.keep(files: kept.files.values.map(\.name), of: keeper) {
       () async throws(DurableQueue.Fault) in try await self.queue.enqueue(kept)
     }
     return ids.map { OutboxItemID(rawValue: $0) }

@@ -33,6 +33,8 @@ import Foundation
   var told: Set<Int64> = []
   /// How often a user has left.
   private(set) var departures = 0
+  /// What ``departures`` was when a user last left and took all items along.
+  private var lastDepartures: [String: Int] = [:]
 
   /// - Parameter discard: Removes what an item that is given up has beside its row and its file.
   init(
@@ -240,10 +242,22 @@ import Foundation
 
   // MARK: Deciding
 
-  /// Has items kept, and returns once they are on the disk; where that fails, their files go.
+  /// Whose items are to be kept, and what ``departures`` was when they were made.
+  struct Keeper {
+    let user: String
+    let departures: Int
+  }
+
+  /// Has items kept, and returns once they are on the disk; where that fails, their files go. Those of a user who has left
+  /// meanwhile are refused: nothing would drop them any more.
   func keep(
-    files: [String?], _ enqueue: () async throws(DurableQueue.Fault) -> [Int64]
+    files: [String?], of keeper: Keeper? = nil, _ enqueue: () async throws(DurableQueue.Fault) -> [Int64]
   ) async throws(APIError) -> [Int64] {
+    if let keeper, let last = lastDepartures[keeper.user], last > keeper.departures {
+      await queue.removeSpools(files)
+      throw APIError(
+        .auth, .signedOut, "the user has left before the \(configuration.names.item) was on the disk")
+    }
     do throws(DurableQueue.Fault) {
       let ids = try await enqueue()
       pump()
@@ -254,9 +268,9 @@ import Foundation
     }
   }
 
-  /// Keeps items; see ``keep(files:_:)``.
-  func keep(_ entries: [QueueStore.QueueEntry]) async throws(APIError) -> [Int64] {
-    try await keep(files: entries.map(\.spool)) { () async throws(DurableQueue.Fault) in
+  /// Keeps items; see ``keep(files:of:_:)``.
+  func keep(_ entries: [QueueStore.QueueEntry], of keeper: Keeper? = nil) async throws(APIError) -> [Int64] {
+    try await keep(files: entries.map(\.spool), of: keeper) { () async throws(DurableQueue.Fault) in
       try await self.queue.enqueue(entries)
     }
   }
@@ -330,6 +344,7 @@ import Foundation
 
   private func leave(_ user: String, keeps: Bool) async throws(DurableQueue.Fault) {
     departures += 1
+    if !keeps { lastDepartures[user] = departures }
     await owner?.flush()
     // If nothing is running, the database need not be opened.
     if !running.isEmpty {
