@@ -146,7 +146,7 @@ public import APIKit
 
   /// The page after the one that the last call returned, loaded if necessary; nil at the end.
   func nextPage() async throws(APIError) -> Page? {
-    if delivered < pages.count { return deliver() }
+    if delivered < pages.count { return try deliver() }
     guard hasNext else {
       if let fault = store.fault { throw fault }
       return nil
@@ -155,10 +155,12 @@ public import APIKit
     isAhead = false
     guard let task else { return nil }
     if let error = await task.cancellableValue() { throw error }
-    return delivered < pages.count ? deliver() : nil
+    return delivered < pages.count ? try deliver() : nil
   }
 
-  private func deliver() -> Page {
+  private func deliver() throws(APIError) -> Page {
+    // One that was loaded ahead may be of a user who has left.
+    if let owner, let objection = manager.objection(to: owner) { throw objection }
     let page = pages[delivered]
     delivered += 1
     // The last page is kept, because the next is compared with it.
@@ -302,5 +304,10 @@ extension PageableAPIManager {
   /// Who is signed in now, for all pages of a list that begins.
   fileprivate var presentOwner: LoadOwner {
     LoadOwner(service.identity, service.wire, signIn: signIn, epoch: nil)
+  }
+
+  /// Why the pages of a list may not be shown; nil while its user is the present one.
+  fileprivate func objection(to owner: LoadOwner) -> APIError? {
+    UserCheck(service.identity, service.wire, signIn: signIn, host: nil).objection(to: owner)
   }
 }

@@ -135,4 +135,18 @@ import XCTest
     }
     XCTAssertEqual(users, ["Bearer anna"])
   }
+
+  func testAPageThatWasLoadedAheadIsNotReturnedToTheNextUser() async throws {
+    try signIn("anna")
+    stub.on("/api/list", page([1, 2]), page([3, 4]), page([5]))
+    let manager = makeManager(Self.byNumber)
+    (manager.service.authenticator, manager.signIn) = (authenticator, .asAvailable)
+    var pages = manager.pages(loadsAhead: true).makeAsyncIterator()
+    _ = try await pages.next()
+    await waitUntil { self.stub.requests.count == 2 && !manager.isLoading }
+    try await Task.sleep(for: .milliseconds(20))
+    try signIn("bert")
+    let error = await failure { try await pages.next() }
+    XCTAssertEqual(error?.reason, .signedOut)
+  }
 }
