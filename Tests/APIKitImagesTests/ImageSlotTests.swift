@@ -140,4 +140,24 @@ import XCTest
     XCTAssertNil(slot)
     await waitUntil { fixture.stub.heldCount == 0 && !fixture.manager.isLoading }
   }
+
+  func testThePictureOfAUserIsNotShownToTheNext() async throws {
+    let authenticator = Authenticator()
+    try authenticator.signIn(with: Credential(accessToken: "anna", notes: ["user": "anna"]))
+    let fixture = Fixture { ($0.authenticator, $0.cachePartition) = (authenticator, nil) }
+    let screen = visibleScreen()
+    screen.slot.show(Fixture.one, by: fixture.pipeline)
+    await waitUntil { screen.drawings.last == "one" }
+    try authenticator.signIn(with: Credential(accessToken: "bert", notes: ["user": "bert"]))
+    fixture.stub.when({ $0.url.query == "id=1" }, Fixture.image("bert's"))
+    let drawn = screen.slot.phase(showing: Fixture.one, by: fixture.pipeline, in: Fixture.target())
+    XCTAssertEqual(screen.drawn(drawn), "placeholder")
+    screen.slot.show(Fixture.one, by: fixture.pipeline)
+    XCTAssertEqual(screen.drawings, ["one", "placeholder"])
+    await waitUntil { screen.drawings.last == "bert's" }
+    // A new credential of the same user changes nothing.
+    try authenticator.signIn(with: Credential(accessToken: "bert 2", notes: ["user": "bert"]))
+    screen.slot.show(Fixture.one, by: fixture.pipeline)
+    XCTAssertEqual(screen.drawings, ["one", "placeholder", "bert's"])
+  }
 }

@@ -26,6 +26,9 @@ import APIKit
     let target: ImageTarget
   }
 
+  /// Why a picture may not be shown any more: its user has left. Nil as long as it may.
+  typealias Objection = @MainActor @Sendable () -> APIError?
+
   private typealias Arrival = Result<ImageLoad.Arrival, APIError>
 
   private let load: @MainActor (ImageAddress) throws(APIError) -> ImageLoad
@@ -49,9 +52,19 @@ import APIKit
   var waiterCount: Int { decodings.waiterCount }
 
   /// The picture in memory; nil where there is none that the present user may see.
-  func kept(_ address: ImageAddress, _ target: ImageTarget) -> Picture? {
-    guard memory.count > 0, let image = try? load(address).identity else { return nil }
-    return memory.find(Key(image: image.key, target: target))
+  func kept(_ address: ImageAddress, _ target: ImageTarget) -> Picture? { find(address, target)?.picture }
+
+  /// The picture in memory, and what says later why it may not be shown any more.
+  func find(_ address: ImageAddress, _ target: ImageTarget) -> (picture: Picture, objection: Objection)? {
+    guard memory.count > 0, let load = try? load(address), let image = load.identity,
+      let picture = memory.find(Key(image: image.key, target: target))
+    else { return nil }
+    return (picture, load.objection)
+  }
+
+  /// What says later why a picture that is loaded now may not be shown any more.
+  func objection(_ address: ImageAddress) -> Objection {
+    if let load = try? load(address) { load.objection } else { { nil } }
   }
 
   /// The picture, from memory or from the load of its image. Cancelling the task gives it up.

@@ -12,6 +12,8 @@ import APIKit
   private var machine = Machine()
   private var pipeline: PicturePipeline<Picture>?
   private var running: (number: Int, task: Task<Void, Never>)?
+  /// What says why what is shown or loaded may not be shown any more.
+  private var objection: PicturePipeline<Picture>.Objection = { nil }
 
   init() {}
 
@@ -28,7 +30,9 @@ import APIKit
   func phase(
     showing address: ImageAddress?, by pipeline: PicturePipeline<Picture>, in target: ImageTarget?
   ) -> Machine.Phase {
-    if address == machine.address, pipeline === self.pipeline, !isEmpty { return machine.phase }
+    if address == machine.address, pipeline === self.pipeline, !isEmpty, objection() == nil {
+      return machine.phase
+    }
     guard let address, let target, let picture = pipeline.kept(address, target) else { return .placeholder }
     return .picture(picture, of: Machine.Wish(address: address, target: target))
   }
@@ -63,7 +67,11 @@ import APIKit
 
   private var isEmpty: Bool { if case .placeholder = machine.phase { true } else { false } }
 
-  private func kept(_ wish: Machine.Wish) -> Picture? { pipeline?.kept(wish.address, wish.target) }
+  private func kept(_ wish: Machine.Wish) -> Picture? {
+    guard let found = pipeline?.find(wish.address, wish.target) else { return nil }
+    objection = found.objection
+    return found.picture
+  }
 
   /// What another loader has is another image, whatever its name.
   private func use(_ pipeline: PicturePipeline<Picture>, in machine: inout Machine) {
@@ -71,10 +79,29 @@ import APIKit
     self.pipeline = pipeline
   }
 
-  /// Passes events on, and does what follows.
+  /// What was shown to a user who has left is not shown again.
+  private func forget(in machine: inout Machine) {
+    let address = machine.address
+    objection = { nil }
+    machine.show(nil) { _ in nil }
+    machine.show(address, kept: kept)
+  }
+
+  /// Passes events of the view on, and does what follows.
   private func follow(_ events: (inout Machine) -> Void) {
     var next = machine
+    if objection() != nil { forget(in: &next) }
     events(&next)
+    become(next)
+  }
+
+  private func landed(_ number: Int, _ result: Result<Picture, APIError>) {
+    var next = machine
+    next.landed(number, result)
+    become(next)
+  }
+
+  private func become(_ next: Machine) {
     let hasChanged = next.changes != machine.changes
     machine = next
     if next.load?.number != running?.number { begin(next.load) }
@@ -85,6 +112,7 @@ import APIKit
     running?.task.cancel()
     running = nil
     guard let load, let pipeline else { return }
+    objection = pipeline.objection(load.wish.address)
     let task = Task { [weak self] in
       let result: Result<Picture, APIError>
       do throws(APIError) {
@@ -93,7 +121,7 @@ import APIKit
       } catch {
         result = .failure(error)
       }
-      self?.follow { $0.landed(load.number, result) }
+      self?.landed(load.number, result)
     }
     running = (load.number, task)
   }
