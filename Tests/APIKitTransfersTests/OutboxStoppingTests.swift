@@ -49,4 +49,16 @@ import XCTest
     try await turn { done.value == 1 }
     XCTAssertEqual(stub.requests.count, 0)
   }
+
+  func testALoadThatTheOutboxKeepsIsNotSuspended() async throws {
+    let (outbox, delegate) = (outbox(), OutboxRecorder())
+    let manager = manager(delegate)
+    let flight = try XCTUnwrap(manager.load(["text": "hello"]).flightID)
+    assertFails(.unsupportedCapability, "isQueued") { try manager.suspend(flight) }
+    XCTAssertEqual(manager.progress(of: flight)?.isPausable, false)
+    XCTAssertEqual(manager.state(of: flight), .waiting)
+    outbox.start()
+    try await turn { delegate.story.count == 2 }
+    XCTAssertEqual(delegate.story, ["queued 1", "succeeded 42"])
+  }
 }

@@ -6,8 +6,8 @@ extension BaseAPIManager {
   /// is over.
   ///
   /// Cancelling it cancels the load; pausing and resuming it suspend and resume it. On a transport without
-  /// ``TransportCapabilities/suspension`` it is not pausable, and the record of the load has a note of
-  /// the attempted pause. It counts the present direction (``TransferProgress/isReceiving``), tells
+  /// ``TransportCapabilities/suspension``, and for a load that an outbox keeps, it is not pausable, and the record of the load
+  /// has a note of the attempted pause. It counts the present direction (``TransferProgress/isReceiving``), tells
   /// `throughput` and `estimatedTimeRemaining`, is indeterminate while the size is unknown, and finished when the load
   /// has succeeded. It moves only when ``reportsProgress`` was set before takeoff. Several calls return the same object.
   public func progress(of flight: FlightID) -> Progress? {
@@ -16,7 +16,8 @@ extension BaseAPIManager {
     let (progress, id) = (Progress(totalUnitCount: -1), flight.id)
     flight.progress = progress
     progress.isCancellable = true
-    progress.isPausable = flight.call.wire.client.transport.capabilities.contains(.suspension)
+    progress.isPausable =
+      queue == nil && flight.call.wire.client.transport.capabilities.contains(.suspension)
     progress.cancellationHandler = { @Sendable [weak self] in
       MainDelivery.main.put { [weak self] in _ = self?.cancel(id) }
     }

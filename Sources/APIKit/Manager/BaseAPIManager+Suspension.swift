@@ -9,9 +9,13 @@ extension BaseAPIManager {
   ///
   /// - Returns: Whether it was running or waiting, and not suspended by its caller already.
   /// - Throws: ``APIError/Reason/unsupportedCapability`` if the transport cannot suspend an exchange
-  ///   (``TransportCapabilities/suspension``).
+  ///   (``TransportCapabilities/suspension``), and for a load that an outbox keeps (``APIManager/isQueued``), which sends it
+  ///   by another manager.
   @discardableResult public func suspend(_ flight: FlightID) throws(APIError) -> Bool {
     guard let flight = flightStore[flight], !flight.cancellation.isHeld else { return false }
+    guard queue == nil else {
+      throw APIError(unsupported: "suspending a load that an outbox keeps (isQueued)")
+    }
     try flight.call.wire.client.transport.capabilities.require(.suspension, "suspending a load (suspension)")
     flight.note(.suspended("by its caller"))
     flight.tell(waitsFor: .caller)
