@@ -25,6 +25,18 @@ extension Authenticator {
   }
 }
 
+extension Authenticator {
+  /// Whether the sign-in with this number counts: no other has come first, and the application has not ended it.
+  func isUnderWay(_ number: Int) -> Bool {
+    var isUnderWay = false
+    settle { machine in
+      isUnderWay = machine.isUnderWay(number)
+      return []
+    }
+    return isUnderWay
+  }
+}
+
 extension SignInMachine.Outcome {
   /// The credential of another sign-in or renewal, whose user may be another one.
   var arrival: Credential? { if case .replaced(let credential) = self { credential } else { nil } }

@@ -288,7 +288,7 @@ extension Authenticator {
       }
     case .signIn(let number):
       Task.detached { [weak self, signIn] in
-        guard let self, !adopt(await readStored()) else { return }
+        guard let self, !adopt(await readStored()), isUnderWay(number) else { return }
         tell(.signInNeeded)
         if let signIn { startSignIn(number, signIn, in: scope) }
       }
@@ -299,7 +299,7 @@ extension Authenticator {
   private func startSignIn(_ number: Int, _ signIn: @escaping SignIn, in scope: Set<ObjectIdentifier>) {
     Task.detached { [weak self] in
       let result = await Self.$atWork.withValue(scope) { await Self.result { try await signIn() } }
-      guard let self else { return }
+      guard let self, isUnderWay(number) else { return }
       switch result {
       case .success(let credential):
         await BlockingWork.run {

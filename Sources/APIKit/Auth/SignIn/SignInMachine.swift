@@ -107,6 +107,9 @@ struct SignInMachine {
     return false
   }
 
+  /// Whether the sign-in with this number is the one that flights wait for: no other has come, and nobody has ended it.
+  func isUnderWay(_ number: Int) -> Bool { if case .signingIn(number) = phase { true } else { false } }
+
   // MARK: Flights
 
   /// A flight is about to be sent: the verdict on it; nil where it has to wait, which it does not do yet.
