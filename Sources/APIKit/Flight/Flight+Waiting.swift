@@ -48,11 +48,30 @@ extension Flight: MainDeliverable {
   /// Waits until the caller resumes the flight, then continues with this step.
   func holding(_ step: Step) -> Progress {
     .wait { () throws(APIError) in
-      await withCheckedContinuation { waiter in
-        if !self.cancellation.keep(waiter) { waiter.resume() }
-      }
+      await self.resumed()
       return step
     }
+  }
+
+  /// Returns when the caller has resumed the flight, or it is cancelled.
+  private func resumed() async {
+    await withCheckedContinuation { waiter in
+      if !cancellation.keep(waiter) { waiter.resume() }
+    }
+  }
+
+  /// Whether the caller has suspended the flight, which then lands as failed once it is resumed.
+  @MainActor private var isHoldingFailure: Bool {
+    guard cancellation.isHeld else { return false }
+    ownership.release()
+    let isBegun = cancellation.begin {
+      Task.detached {
+        await self.resumed()
+        MainDelivery.main.put(self)
+      }
+    }
+    if !isBegun { ownership.take() }
+    return isBegun
   }
 
   private func tell(isSuspended: Bool) {
@@ -82,7 +101,7 @@ extension Flight: MainDeliverable {
   @MainActor func deliver() {
     ownership.take()
     run.executor = .mainActor
-    if let failure = run.failure { return deliverFailure(failure) }
+    if let failure = run.failure { return isHoldingFailure ? () : deliverFailure(failure) }
     if run.step == .land { land() } else { proceed() }
   }
 
