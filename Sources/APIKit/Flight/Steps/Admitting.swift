@@ -29,9 +29,11 @@ extension Flight {
 
   private func waitForPlace(at host: HostKey, _ limits: HostLimits) async throws(APIError) {
     let start = call.time.now
-    try await deadline.limitWait(call.time) { [call, shared] () throws(APIError) in
-      guard await shared.hostLimiter.enter(call, at: host, limits: limits) else {
-        throw APIError(.takeoff, .cancelled)
+    try await whileUserStays { [call, shared, deadline] () throws(APIError) in
+      try await deadline.limitWait(call.time) { () throws(APIError) in
+        guard await shared.hostLimiter.enter(call, at: host, limits: limits) else {
+          throw APIError(.takeoff, .cancelled)
+        }
       }
     }
     run.admission?.holdsSlot = true

@@ -165,4 +165,31 @@ import XCTest
     XCTAssertEqual(response.record?.landing, .succeeded(.fallback))
     XCTAssertEqual(stub.requests.count, 3)
   }
+
+  func testASignOutEndsTheWaitForASlotAtOnce() async throws {
+    let stub = StubTransport(.json(someJSON))
+    let authenticator = Authenticator()
+    try authenticator.signIn(with: Credential(accessToken: "a"))
+    let shared = SharedState()
+    let (first, second) = (TestManager(stub), TestManager(stub))
+    let recorder = Recorder()
+    second.delegate = recorder
+    for manager in [first, second] {
+      manager.sharedState = shared
+      manager.service.hostLimits = HostLimits(attemptsPerHost: 1)
+    }
+    second.service.authenticator = authenticator
+    stub.hold()
+    first.load()
+    try await stub.waitForRequests(1)
+    second.load()
+    try await Task.sleep(for: .milliseconds(50))
+    try authenticator.signOut()
+    try await Task.sleep(for: .milliseconds(200))
+    XCTAssertEqual(recorder.errors.map(\.reason), [.signedOut])
+    stub.release()
+    await waitUntil { !first.isLoading && !second.isLoading }
+    // It has left its place in the line.
+    _ = try await first.response()
+  }
 }
