@@ -143,10 +143,16 @@ import Foundation
 
   /// Cancels what is on its way, and erases all that is kept.
   func erase() async throws {
-    loop.task?.cancel()
-    if !isSender { await loop.task?.value }
-    await pending?.value
-    try await store.erase()
+    let (before, sending) = (pending, loop.task)
+    sending?.cancel()
+    let erasure = Task { [store] in
+      await before?.value
+      try await store.erase()
+    }
+    // What is recorded from now on comes behind it, and stays.
+    pending = Task { _ = await erasure.result }
+    if !isSender { await sending?.value }
+    try await erasure.value
   }
 
   /// The numbers of actions that wait, that are parked (refused by the server, or damaged on the disk), and
@@ -165,7 +171,9 @@ import Foundation
     loop.run { [self] in
       await sendAll()
     } then: { [self] in
-      loop.wake()
+      // It was cancelled, and asked for again meanwhile.
+      if loop.isWantedAgain { pump() }
+      if loop.task == nil { loop.wake() }
     }
   }
 

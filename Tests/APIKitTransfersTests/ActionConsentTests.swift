@@ -1,0 +1,40 @@
+import APIKitTesting
+import Foundation
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTransfers
+
+/// A user who withdraws the consent and gives it again at once.
+@MainActor final class ActionConsentTests: XCTestCase {
+  func testWhatIsRecordedBehindAConsentGivenAgainIsSent() async throws {
+    for isSending in [false, true] {
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let (sent, gate) = (Record<String>(), StubGate(isOpen: !isSending))
+      let log = ActionLog(
+        folder: folder, batchSize: 5, maximumActions: 100, hasConsent: true, time: SystemTime()
+      ) { batch in
+        let passed = await gate.arrive()
+        if !passed { throw CancellationError() }
+        for action in batch.actions {
+          if case .object(let object) = action, case .string(let name)? = object["name"] { sent.add(name) }
+        }
+      }
+      log.start()
+      await log.flush()
+      for number in 0..<(isSending ? 5 : 3) { log.record("before \(number)") }
+      if isSending { try await gate.waitForArrivals(1) }
+      let withdrawal = Task { await log.setConsent(false) }
+      await Task.yield()
+      await waitUntil { !log.hasConsent }
+      await log.setConsent(true)
+      log.record("after")
+      gate.open()
+      await withdrawal.value
+      await log.flush()
+      XCTAssertEqual(sent.all, ["after"], "\(isSending)")
+    }
+  }
+}
