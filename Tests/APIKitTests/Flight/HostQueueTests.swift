@@ -65,4 +65,17 @@ final class HostQueueTests: XCTestCase {
     for number in 1...1000 { _ = queue.enter(flight(UInt64(number)), .normal, limits: limits, now: .zero) }
     for number in 2...1000 { XCTAssertEqual(queue.leave(now: .zero), flight(UInt64(number))) }
   }
+
+  func testARaisedLimitCallsUpAsManyAsItLets() {
+    let one = HostLimits(attemptsPerHost: 1)
+    var queue = HostQueue(one)
+    for number in 1...4 { _ = queue.enter(flight(UInt64(number)), .normal, limits: one, now: .zero) }
+    XCTAssertNil(queue.callUp(now: .zero))
+    let three = HostLimits(attemptsPerHost: 3)
+    XCTAssertFalse(queue.enter(flight(5), .normal, limits: three, now: .zero), "others were first")
+    XCTAssertEqual(queue.callUp(now: .zero), flight(2))
+    XCTAssertEqual(queue.callUp(now: .zero), flight(3))
+    XCTAssertNil(queue.callUp(now: .zero))
+    XCTAssertEqual(queue.flying, 3)
+  }
 }

@@ -1,12 +1,23 @@
 /// How many attempts are on their way to each host with limits, and which wait.
 final class HostLimiter: Sendable {
+  private typealias Waiter = CheckedContinuation<Bool, Never>
+
   private struct HostLimiterState {
     var queues: [HostKey: HostQueue] = [:]
-    var waiters: [FlightID: CheckedContinuation<Bool, Never>] = [:]
+    var waiters: [FlightID: Waiter] = [:]
 
     /// An idle line is kept for the next attempt, unless there are many.
     mutating func tidy(_ host: HostKey) {
       if queues.count > 64, queues[host]?.isIdle == true { queues[host] = nil }
+    }
+
+    /// Those that may fly because the limit was raised.
+    mutating func callUp(at host: HostKey, now: Duration) -> [Waiter] {
+      var called: [Waiter] = []
+      while let next = queues[host]?.callUp(now: now) {
+        if let waiter = waiters.removeValue(forKey: next) { called.append(waiter) }
+      }
+      return called
     }
   }
 
@@ -26,17 +37,20 @@ final class HostLimiter: Sendable {
     let flight = call.flightID
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
-        let outcome: Bool? = state.withLock { state in
-          guard !Task.isCancelled else { return false }
+        let (outcome, called) = state.withLock { state -> (Bool?, [Waiter]) in
+          guard !Task.isCancelled else { return (false, []) }
+          let now = call.time.now
           let mayFly = state.queues[host, default: HostQueue(limits)].enter(
-            flight, call.terms.priority, limits: limits, now: call.time.now)
-          if !mayFly { state.waiters[flight] = waiter }
-          return mayFly ? true : nil
+            flight, call.terms.priority, limits: limits, now: now)
+          if mayFly { return (true, []) }
+          state.waiters[flight] = waiter
+          return (nil, state.callUp(at: host, now: now))
         }
         if let outcome { waiter.resume(returning: outcome) }
+        for waiter in called { waiter.resume(returning: true) }
       }
     } onCancel: {
-      let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+      let waiter = state.withLock { state -> Waiter? in
         // A load that has been called up in the same moment flies, and sees its cancellation itself.
         guard state.queues[host]?.giveUp(flight) == true else { return nil }
         state.tidy(host)
@@ -48,11 +62,13 @@ final class HostLimiter: Sendable {
 
   /// An attempt is over; the next one is called up.
   func leave(_ host: HostKey, now: Duration) {
-    let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+    let (waiter, others) = state.withLock { state -> (Waiter?, [Waiter]) in
       let next = state.queues[host]?.leave(now: now)
       state.tidy(host)
-      return next.flatMap { state.waiters.removeValue(forKey: $0) }
+      guard let next else { return (nil, []) }
+      return (state.waiters.removeValue(forKey: next), state.callUp(at: host, now: now))
     }
     waiter?.resume(returning: true)
+    for waiter in others { waiter.resume(returning: true) }
   }
 }

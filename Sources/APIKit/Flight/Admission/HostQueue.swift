@@ -31,6 +31,11 @@ struct HostQueue {
   /// An attempt is over. Returns the one that may fly in its place.
   mutating func leave(now: Duration) -> FlightID? {
     flying -= 1
+    return callUp(now: now)
+  }
+
+  /// The next that may fly; several, one after the other, where the limit was raised.
+  mutating func callUp(now: Duration) -> FlightID? {
     guard flying < limits.attemptsPerHost, let next = line.takeNext(ageing: limits.ageing, now: now) else {
       return nil
     }

@@ -192,4 +192,21 @@ import XCTest
     // It has left its place in the line.
     _ = try await first.response()
   }
+
+  func testARaisedLimitOfASettingIsUsedByThoseThatWait() async throws {
+    stub.hold()
+    let manager = TestManager(stub)
+    manager.sharedState = sharedState
+    manager.service.hostLimits = HostLimits(attemptsPerHost: 1)
+    for number in 1...5 { manager.load(["id": number]) }
+    await waitUntil { self.sharedState.hostLimiter.waitingCount(at: self.host) == 4 }
+    manager.service.hostLimits = HostLimits(attemptsPerHost: 4)
+    manager.load(["id": 6])
+    await waitUntil { self.stub.requests.count == 4 }
+    stub.release(1)
+    _ = try await stub.waitForRequests(5)
+    stub.release()
+    await waitUntil { !manager.isLoading }
+    XCTAssertEqual(stub.requests.count, 6)
+  }
 }
