@@ -64,7 +64,7 @@ actor UploadRun {
       } catch {
         if error.isCancellation, discards.load() {
           journal?.remove()
-          await terminate(machine)
+          terminate(machine)
         }
         throw error
       }
@@ -190,11 +190,12 @@ actor UploadRun {
     return url.string
   }
 
-  private func terminate(_ machine: TusMachine) async {
+  /// Has the server forget the upload. The upload has ended by then: the server may be why it was cancelled.
+  private func terminate(_ machine: TusMachine) {
     guard let request = machine.termination() else { return }
     let send = send
     // The task of the upload is cancelled; this one is not.
-    _ = await Task.detached { await send(request, .empty) { _ in } }.value
+    Task.detached { _ = await send(request, .empty) { _ in } }
   }
 }
 
