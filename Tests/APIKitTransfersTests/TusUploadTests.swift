@@ -206,10 +206,59 @@ import XCTest
     manager.upload(.bytes([UInt8](repeating: 1, count: 100)))
     await waitUntil { server.requests.count == 2 }
     manager.cancel()
-    await waitUntil { !manager.isUploading }
+    await waitUntil { !manager.isUploading && server.requests.count == 3 }
     XCTAssertEqual(server.requests.map(\.method), ["POST", "PATCH", "DELETE"])
     XCTAssertEqual(server.requests.last?.target, "/api/tus/1")
     XCTAssertEqual(journals, [])
+  }
+
+  func testCancellingDoesNotWaitForAServerThatDoesNotRespond() async throws {
+    let latch = Latch()
+    let server = try ScriptedServer(scripts: [
+      [.readRequest, .write(ScriptedServer.response(201, ["Location": "/api/tus/1"], [])), .close],
+      [.readRequest, .wait(latch), .close], [.readRequest, .wait(latch), .close],
+    ])
+    defer { server.stop() }
+    let (manager, delegate) = (tus(try server.url("/api")), UploadDelegate())
+    manager.delegate = delegate
+    manager.upload(.bytes([UInt8](repeating: 1, count: 100)))
+    await waitUntil { server.requests.count == 2 }
+    manager.cancel()
+    let start = ContinuousClock.now
+    await waitUntil { !manager.isUploading }
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(1))
+    XCTAssertEqual(delegate.story, ["cancelled by-caller"])
+    await waitUntil { server.requests.count == 3 }
+    XCTAssertEqual(server.requests.last?.method, "DELETE")
+    latch.open()
+  }
+
+  func testCancellingDoesNotWaitForASourceThatTakesItsTime() async throws {
+    let demo = try DemoServer()
+    defer { demo.stop() }
+    let (manager, delegate) = (tus(try demo.url("/transfers")), UploadDelegate())
+    manager.delegate = delegate
+    let (asked, gate) = (Counter(), StubGate())
+    let body = HTTPBody.stream(
+      HTTPBodyStream {
+        {
+          asked.increment()
+          // Ignores the cancellation of its task.
+          await Task { _ = await gate.arrive() }.value
+          return nil
+        }
+      })
+    for (deed, story) in [(manager.pause, "paused at 0"), (manager.cancel, "cancelled by-caller")] {
+      let count = asked.value
+      manager.upload(body)
+      await waitUntil { asked.value > count }
+      let start = ContinuousClock.now
+      deed()
+      await waitUntil { !manager.isUploading }
+      XCTAssertLessThan(ContinuousClock.now - start, .seconds(1))
+      XCTAssertEqual(delegate.story.last, story)
+    }
+    gate.open()
   }
 
   func testALocationOfAnotherOriginIsRefused() async throws {

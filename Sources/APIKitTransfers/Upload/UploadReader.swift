@@ -88,7 +88,7 @@ final class UploadReader {
         held.removeFirst(Int(known))
         base += known
         if isEnded || base == offset && Int64(held.count) > limit { break }
-        if let chunk = try await next?() { held += chunk } else { (isEnded, next) = (true, nil) }
+        if let chunk = try await Self.chunk(of: next) { held += chunk } else { (isEnded, next) = (true, nil) }
       }
     } catch {
       throw error as? APIError
@@ -100,6 +100,16 @@ final class UploadReader {
     }
     let count = min(limit, Int64(held.count))
     return (.bytes(Array(held[..<Int(count)])), count, isEnded && count == Int64(held.count))
+  }
+
+  /// The next chunk of a source, which may take any time: a cancelled upload does not wait for it.
+  private static func chunk(of source: HTTPBodyStream.Source?) async throws -> [UInt8]? {
+    guard let source else { return nil }
+    let chunk = await Task.leavable { () -> Result<[UInt8]?, any Error> in
+      do { return .success(try await source()) } catch { return .failure(error) }
+    }
+    guard let chunk else { throw APIError(cancelled: .taskCancelled) }
+    return try chunk.get()
   }
 
   private static func read(_ path: String, from offset: Int64, _ count: Int64) throws(APIError) -> [UInt8] {
