@@ -29,6 +29,26 @@ import XCTest
     XCTAssertFalse(try manager.suspend(flight))
   }
 
+  func testASuspendedFlightThatWasNotSentHoldsNoSlot() async throws {
+    var service = TestService(stub)
+    service.hostLimits = HostLimits(attemptsPerHost: 1)
+    service.networkGate = .wait(upTo: .seconds(10))
+    service.network.force(.offline)
+    let (manager, other) = (TestManager(service), TestManager(service))
+    let shared = SharedState()
+    (manager.sharedState, other.sharedState) = (shared, shared)
+    let flight = try XCTUnwrap(manager.load().flightID)
+    try manager.suspend(flight)
+    service.network.force(.wifi)
+    try await Task.sleep(for: .milliseconds(50))
+    other.load()
+    await waitUntil { !other.isLoading }
+    XCTAssertEqual(stub.requests.count, 1)
+    manager.resume(flight)
+    await waitUntil { !manager.isLoading }
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
   func testASuspendedFlightCanBeCancelledAtEveryPlace() async throws {
     let manager = TestManager(stub)
     let recorder = Recorder()

@@ -4,6 +4,8 @@
 /// further attempt is signed afresh.
 extension Flight {
   func authorize() throws(APIError) -> Progress {
+    // Not first with a slot, which others need meanwhile.
+    if cancellation.isHeld { return holding(.authorize) }
     if run.attempt == 0 { run.attempt = 1 }
     (run.exchange, run.http, run.response) = (nil, nil, nil)
     run.resolutions = shared.resolutions.count
