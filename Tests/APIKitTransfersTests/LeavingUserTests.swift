@@ -64,6 +64,46 @@ private func slowBody(_ asked: Counter, _ gate: StubGate) -> HTTPBody {
     let items = try await outbox.items()
     XCTAssertEqual(items.count, 1)
   }
+
+  func testALoadThatIsGivenUpWhileItsBodyIsReadHoldsUpNobody() async throws {
+    for signsOut in [false, true] {
+      let authenticator = Authenticator()
+      service.authenticator = authenticator
+      try authenticator.signIn(with: Credential(accessToken: "ann", notes: ["user": "ann"]))
+      let (outbox, delegate) = (outbox { $0.folder = self.folder + "/\(signsOut)" }, OutboxRecorder())
+      let (asked, gate, slow) = (Counter(), StubGate(), manager(delegate))
+      // Ignores the cancellation of its task.
+      slow.body = .stream(
+        HTTPBodyStream {
+          let sent = Counter()
+          return {
+            asked.increment()
+            await Task { _ = await gate.arrive() }.value
+            return sent.next() == 0 ? [UInt8](repeating: 1, count: 100_000) : nil
+          }
+        })
+      slow.load(["text": "slow"])
+      await waitUntil { asked.value > 0 }
+      if signsOut {
+        try authenticator.signOut()
+        try authenticator.signIn(with: Credential(accessToken: "bob", notes: ["user": "bob"]))
+      } else {
+        slow.cancel()
+      }
+      let next = OutboxRecorder()
+      let other = manager(next)
+      other.load(["text": "next"])
+      await waitUntil { !next.story.isEmpty }
+      XCTAssertEqual(next.story, ["queued 1"], "signs out: \(signsOut)")
+      await waitUntil { !delegate.story.isEmpty }
+      XCTAssertEqual(delegate.story, ["cancelled \(signsOut ? "signed-out" : "by-caller")"])
+      XCTAssertFalse(slow.isLoading)
+      gate.open()
+      await waitUntil { PrivateFile.names(in: outbox.configuration.folder + "/spool").isEmpty }
+      let items = try await outbox.items()
+      XCTAssertEqual(items.count, 1)
+    }
+  }
 }
 
 @MainActor final class LeavingUserTransferTests: TransferQueueCase {

@@ -48,6 +48,7 @@ extension Outbox: LoadQueue {
       Task { await runner.giveUp(id) }
     } else {
       givenUp.insert(flight)
+      if let spooling, spooling.load == flight { spooling.task.cancel() }
     }
   }
 
@@ -182,11 +183,44 @@ extension Outbox: LoadQueue {
   private func entry(of draft: OutboxDraft) async throws(APIError) -> QueueStore.QueueEntry {
     var draft = draft
     if let body = draft.takeBody(Self.inlineBytes) {
-      let file = try await queue.spool(body)
+      let file = try await spool(body, of: draft).get()
       (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
     }
     draft.entry.payload = draft.call.enveloped
     return draft.entry
+  }
+
+  /// The file of a body, or why there is none.
+  typealias Spooled = Result<(name: String, count: Int64), APIError>
+
+  /// Writes a large body to a file. The source of a stream may take any time: a load that is cancelled, or whose user leaves,
+  /// does not hold up those behind it.
+  private func spool(_ body: HTTPBody, of draft: OutboxDraft) async -> Spooled {
+    let queue = queue
+    let write: @Sendable () async -> Spooled = {
+      do throws(APIError) { return .success(try await queue.spool(body)) } catch { return .failure(error) }
+    }
+    guard let load = draft.waiter?.id, case .stream = body else { return await write() }
+    let task = Task {
+      await Task<Spooled, Never>.leavable {
+        let spooled = await write()
+        // Nobody waits for it any more.
+        if Task.isCancelled, let name = try? spooled.get().name { await queue.removeSpools([name]) }
+        return spooled
+      } ?? .failure(APIError(cancelled: .byCaller))
+    }
+    spooling = (load, draft.entry.user, task, .byCaller)
+    defer { spooling = nil }
+    if givenUp.contains(load) { task.cancel() }
+    let spooled = await task.value
+    guard case .failure(let error) = spooled, error.isCancellation, let spooling else { return spooled }
+    return .failure(APIError(cancelled: spooling.end))
+  }
+
+  func userLeaves(_ user: String) {
+    guard spooling?.user == user else { return }
+    spooling?.end = .signedOut
+    spooling?.task.cancel()
   }
 
   /// Tells the caller of the draft how it has ended.

@@ -38,6 +38,8 @@ import Foundation
   let keeping = WorkLoop()
   /// Loads whose caller does not want them any more, and that are not kept yet.
   var givenUp: Set<FlightID> = []
+  /// The load whose large body is being written, what ends that, and why it was ended.
+  var spooling: (load: FlightID, user: String, task: Task<Spooled, Never>, end: CancellationReason)?
   var waiters: [Int64: QueuedLoad] = [:]
   /// The items of the loads that wait.
   var kept: [FlightID: Int64] = [:]

@@ -31,6 +31,8 @@ import APIKit
   ) -> (payload: [UInt8]?, fault: String)?
   /// Returns when all that was given to it so far is on the disk, or refused.
   func flush() async
+  /// A user leaves whose items are dropped: what is being kept of the user is not waited for.
+  func userLeaves(_ user: String)
 }
 
 /// What is kept of an item that is to be sent.
@@ -59,6 +61,8 @@ extension QueueOwner {
   ) -> (payload: [UInt8]?, fault: String)? { nil }
 
   func flush() async {}
+
+  func userLeaves(_ user: String) {}
 
   // MARK: One item
 

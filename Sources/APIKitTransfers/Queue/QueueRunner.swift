@@ -344,7 +344,10 @@ import Foundation
 
   private func leave(_ user: String, keeps: Bool) async throws(DurableQueue.Fault) {
     departures += 1
-    if !keeps { lastDepartures[user] = departures }
+    if !keeps {
+      lastDepartures[user] = departures
+      owner?.userLeaves(user)
+    }
     await owner?.flush()
     // If nothing is running, the database need not be opened.
     if !running.isEmpty {
