@@ -82,6 +82,24 @@ final class DocumentFaultTests: XCTestCase {
     assertContains(deep, "var o: ", "var list: [", "QueryStyle(arrays: .indexed)")
   }
 
+  /// The framework refuses a request that states them.
+  func testTheLengthOfABodyIsLeftToTheTransport() throws {
+    let fields = #"""
+      [{"name": "Content-Length", "in": "header", "required": true, "schema": {"type": "integer"}},
+      {"name": "transfer-encoding", "in": "header", "schema": {"type": "string"}}]
+      """#
+    let result = try Documents.generate(
+      Documents.make(
+        paths: """
+          {"/a": {"get": {"operationId": "find", "parameters": \(fields), "responses": {}}, "put": {"operationId": "send",
+          "parameters": \(fields), "requestBody": {"content": {"image/png": {}}}, "responses": {}}}}
+          """))
+    let source = try XCTUnwrap(result.files["Homes+Managers.swift"])
+    assertContains(source, "final class FindManager", "final class SendManager")
+    XCTAssertFalse(source.contains("inHeaders"), source)
+    XCTAssertEqual(result.report.notes.count { $0.advice.contains("it is left to the transport") }, 4)
+  }
+
   func testWhatHasAnotherTypeThanOpenAPIGivesItIsReported() throws {
     let result = try Documents.generate(
       Documents.make(

@@ -33,6 +33,10 @@ extension OperationPlanner {
         }
         continue
       }
+      if place == .header, ["content-length", "transfer-encoding"].contains(name.lowercased()) {
+        schemas.note(node, "the header field \(name)", "it is left to the transport")
+        continue
+      }
       let isNeeded = place == .path || node["required"]?.bool == true
       guard var member = try member(node, name, place, isNeeded, operation) else { continue }
       var sent: String?
