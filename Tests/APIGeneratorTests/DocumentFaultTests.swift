@@ -82,6 +82,19 @@ final class DocumentFaultTests: XCTestCase {
     assertContains(deep, "var o: ", "var list: [", "QueryStyle(arrays: .indexed)")
   }
 
+  func testAFormWithTheNameOfAParameterIsReportedAsThat() throws {
+    let result = try Documents.generate(
+      form(
+        #"{"a": {"type": "string"}, "b": {"type": "string"}}"#, encoding: "{}",
+        parameters: #"[{"name": "b", "in": "query", "schema": {"type": "string"}}]"#))
+    XCTAssertEqual(
+      result.report.notes.filter(\.isSkip).map(\.reason),
+      [#"the member "b" of the form has the name of a parameter"#])
+    let empty = try Documents.generate(form("{}", encoding: "{}"))
+    XCTAssertEqual(
+      empty.report.notes.filter(\.isSkip).map(\.reason), ["the form of the body has no named members"])
+  }
+
   /// The framework refuses a request that states them.
   func testTheLengthOfABodyIsLeftToTheTransport() throws {
     let fields = #"""

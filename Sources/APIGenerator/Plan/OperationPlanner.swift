@@ -237,8 +237,13 @@ struct OperationPlanner {
       }
     }
     guard !isForm else {
+      let fields = media["schema"].flatMap(document.resolve).flatMap { schemas.flat($0) }?.fields
+      let shared = fields?.first { others(operation).contains($0.name) }
       throw Unsupported(
-        node: given, reason: "the form of the body has no named members",
+        node: given,
+        reason: shared.map {
+          "the member \(SafeText.quoted($0.name)) of the form has the name of a parameter"
+        } ?? "the form of the body has no named members",
         advice: "write the manager by hand, with `.form`")
     }
     let taken = Set(Self.parameters(of: operation, document).compactMap { $0["name"]?.string })
@@ -259,11 +264,16 @@ struct OperationPlanner {
     guard let schema, case .model = type, let node = document.resolve(schema), let flat = schemas.flat(node)
     else { return nil }
     guard flat.isObject, !flat.hasChoice, flat.additional == nil, !flat.fields.isEmpty else { return nil }
-    let others = Self.parameters(of: operation, document).filter { $0["in"]?.string != "path" }.compactMap {
-      $0["name"]?.string
-    }
+    let others = others(operation)
     guard !flat.fields.contains(where: { others.contains($0.name) }) else { return nil }
     return schemas.members(of: flat, direction, owner: node)
+  }
+
+  /// The names of the parameters beside those of the path.
+  private func others(_ operation: OperationPlan) -> [String] {
+    Self.parameters(of: operation, document).filter { $0["in"]?.string != "path" }.compactMap {
+      $0["name"]?.string
+    }
   }
 
   // MARK: Address and path
