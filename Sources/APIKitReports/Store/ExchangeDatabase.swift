@@ -65,7 +65,7 @@ struct ExchangeDatabase {
   private mutating func opened() throws(SQLiteFailure) -> Connection {
     if let connection { return connection }
     do throws(PrivateFile.Fault) {
-      try PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
+      try PrivateFile.makeFolder(PrivateFile.folder(of: path))
     } catch {
       throw SQLiteFailure(code: Self.refused, message: "the folder of \(path) \(error)")
     }
@@ -126,7 +126,7 @@ struct ExchangeDatabase {
   /// The users whose exchanges are to be erased, by their marks.
   static func marked(at path: String) -> Set<String> {
     let beginning = (path as NSString).lastPathComponent + marking
-    let folder = (path as NSString).deletingLastPathComponent
+    let folder = PrivateFile.folder(of: path)
     let names = PrivateFile.names(in: folder.isEmpty ? "." : folder)
     return Set(names.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) })
   }

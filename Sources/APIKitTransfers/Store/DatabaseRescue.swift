@@ -117,7 +117,7 @@ struct DatabaseRescue {
 
   /// The copies that are left of damaged databases.
   static func copies(of path: String) -> [String] {
-    let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
+    let (folder, name) = (PrivateFile.folder(of: path), (path as NSString).lastPathComponent)
     let beginning = name + marking
     return PrivateFile.names(in: folder)
       .filter { $0.hasPrefix(beginning) && $0.dropFirst(beginning.count).allSatisfy(\.isHexDigit) }.sorted()
@@ -125,7 +125,7 @@ struct DatabaseRescue {
   }
 
   static func removeCopies(of path: String) {
-    let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
+    let (folder, name) = (PrivateFile.folder(of: path), (path as NSString).lastPathComponent)
     for copy in PrivateFile.names(in: folder) where copy.hasPrefix(name + marking) {
       unlink("\(folder)/\(copy)")
     }

@@ -14,7 +14,7 @@ final class UploadJournal {
   init(_ path: String) throws(APIError) {
     file = Self.file(path)
     do {
-      let folder = (path as NSString).deletingLastPathComponent
+      let folder = PrivateFile.folder(of: path)
       try TransferFolder.make(folder, isOwn: folder == Self.folder(TusOptions()))
       guard let lock = try FolderLock(ifFree: path + Self.lockEnding) else {
         throw APIError(

@@ -41,6 +41,24 @@ final class PrivateFileTests: XCTestCase {
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder + "/a/b"), ["file"])
   }
 
+  func testTheFolderOfAPath() {
+    for (path, parent) in [
+      ("a", ""), ("", ""), ("/", "/"), ("//", "/"), ("/a", "/"), ("/a/", "/"), ("a/", ""), ("a/b", "a"),
+      ("a//b/", "a"), ("./a", "."), ("/ä/b", "/ä"),
+    ] { XCTAssertEqual(PrivateFile.folder(of: path), parent, path) }
+  }
+
+  /// A process has one working folder, so only what has one letter is made there.
+  func testAPathOfOneLetterIsMadeInTheWorkingFolder() throws {
+    let letter = try XCTUnwrap("abcdefgh".map(String.init).first { !PrivateFile.exists($0) })
+    defer { try? FileManager.default.removeItem(atPath: letter) }
+    try PrivateFile.replace(letter + "/b/c", with: Data([7]))
+    XCTAssertEqual(try PrivateFile.read(letter + "/b/c", limit: 10), [7])
+    try FileManager.default.removeItem(atPath: letter)
+    try PrivateFile.replace(letter, with: Data([8]))
+    XCTAssertEqual(try PrivateFile.read(letter, limit: 10), [8])
+  }
+
   func testWhatIsNotOnesOwnFileIsNotRead() throws {
     let path = folder + "/file"
     try PrivateFile.replace(path, with: Data([1, 2, 3]))

@@ -29,7 +29,7 @@ package enum PrivateFile {
 
   /// Replaces a file atomically: a reader sees the old or the new one. A missing folder is made.
   package static func replace(_ path: String, with bytes: some DataProtocol) throws {
-    try makeFolder((path as NSString).deletingLastPathComponent)
+    try makeFolder(folder(of: path))
     try replace(path, with: Array(bytes), by: draft(of: path))
   }
 
@@ -42,7 +42,7 @@ package enum PrivateFile {
 
   /// Does the work while no other thread or process does work under the lock of the file's folder.
   package static func withLockedFolder<Value>(of path: String, _ work: () throws -> Value) throws -> Value {
-    let lock = try FileLock(folder: (path as NSString).deletingLastPathComponent)
+    let lock = try FileLock(folder: folder(of: path))
     defer { lock.release() }
     return try work()
   }
@@ -119,7 +119,7 @@ package enum PrivateFile {
 
   /// Has the names in the folder of a file on the disk, where the file system can.
   package static func syncFolder(of path: String) {
-    let parent = (path as NSString).deletingLastPathComponent
+    let parent = folder(of: path)
     let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
     _ = fsync(folder)
@@ -128,7 +128,7 @@ package enum PrivateFile {
 
   /// Removes the drafts of a file.
   static func removeDrafts(of path: String) {
-    let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
+    let (folder, name) = (folder(of: path), (path as NSString).lastPathComponent)
     for draft in names(in: folder.isEmpty ? "." : folder)
     where draft.hasPrefix("\(name).") && draft.hasSuffix(draftEnding) {
       unlink("\(folder.isEmpty ? "." : folder)/\(draft)")
@@ -148,6 +148,18 @@ package enum PrivateFile {
     if let fault { throw fault }
   }
 
+  /// The folder of a file or folder; empty for one without a slash.
+  ///
+  /// On Linux `deletingLastPathComponent` of NSString ends the process for a path of one character.
+  package static func folder(of path: String) -> String {
+    let bytes = Array(path.utf8)
+    let slash = UInt8(ascii: "/")
+    guard let name = bytes.lastIndex(where: { $0 != slash }) else { return path.isEmpty ? "" : "/" }
+    guard let end = bytes[..<name].lastIndex(of: slash) else { return "" }
+    let folder = bytes[..<end].lastIndex { $0 != slash }.map { bytes[...$0] } ?? [slash]
+    return String(decoding: folder, as: UTF8.self)
+  }
+
   /// The names in a folder; none where it cannot be read.
   package static func names(in folder: String) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -161,7 +173,7 @@ package enum PrivateFile {
 
   /// The path with the links of its folder resolved, but not the file itself.
   static func realPath(_ path: String) -> String {
-    let folder = (path as NSString).deletingLastPathComponent
+    let folder = folder(of: path)
     guard let real = realpath(folder.isEmpty ? "." : folder, nil) else { return path }
     defer { free(real) }
     return "\(String(cString: real))/\((path as NSString).lastPathComponent)"
@@ -175,7 +187,7 @@ package enum PrivateFile {
   }
 
   private static func makeParents(_ path: String) throws(Fault) {
-    let parent = (path as NSString).deletingLastPathComponent
+    let parent = folder(of: path)
     var status = stat()
     guard !parent.isEmpty, stat(parent, &status) != 0 else { return }
     try makeParents(parent)
