@@ -74,6 +74,25 @@
         }
       }
 
+      /// Their numbers are given to no socket and no file.
+      func testDescriptorsMayBeClosed() throws {
+        let file = caches.appendingPathComponent("file")
+        try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
+        for (closed, status) in [("<&- 2>&-", 0), ("<&- >&- 2>&-", 1)] {
+          let process = Process()
+          process.executableURL = URL(fileURLWithPath: "/bin/sh")
+          process.arguments = [
+            "-c", "exec \"$0\" \"$@\" \(closed)", program.path, "download", "transfers/files/3000", file.path,
+            "--overwrite",
+          ]
+          process.standardOutput = FileHandle.nullDevice
+          try process.run()
+          process.waitUntilExit()
+          XCTAssertEqual(Int(process.terminationStatus), status, closed)
+          XCTAssertEqual(FileManager.default.contents(atPath: file.path)?.count, 3000, closed)
+        }
+      }
+
       func testTheTerminalIsGivenBackAfterAnySignal() throws {
         var signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
         // A sanitizer handles these two itself.
