@@ -81,7 +81,7 @@ public struct LandedLoad: Sendable {
   /// Bytes of the request bodies on the wire, all attempts and redirects together, broken ones included.
   public let bytesSent: Int64
   /// Bytes of the response bodies on the wire, all attempts and redirects together, broken ones included, before content
-  /// decoding.
+  /// decoding. Of a stream those that came with its head: the load lands before the rest.
   public let bytesReceived: Int64
   /// Bytes of the body that landed, after content decoding; nil when none did.
   public let bytesDecoded: Int64?
