@@ -29,8 +29,7 @@ actor ActionStore {
     repair: """
       DELETE FROM counts WHERE id <> 1;
       UPDATE events SET batch = 0 WHERE batch > 0 AND batch NOT IN (SELECT id FROM batches);
-      """,
-    usage: "SELECT count(*) FROM sqlite_sequence")
+      """)
 
   private let folder: String
   private let seal: QueueSeal

@@ -11,12 +11,10 @@ struct DatabaseRescue {
 
   /// What is kept of a damaged database.
   struct Remains: Sendable {
-    /// The tables of which the rows are carried over.
+    /// The tables of which the rows are carried over; the first has what is kept.
     let tables: [String]
     /// Brings what could be read of them in order.
     let repair: String
-    /// Selects a number that is 0 as long as nothing was ever kept.
-    let usage: String
   }
 
   /// Where the process ends meanwhile, or the disk is full, it is continued by the next call: until the rows are carried over
@@ -26,51 +24,51 @@ struct DatabaseRescue {
   /// - Returns: The path of the copy; nil when nothing was to be done.
   func run(isForced: Bool) throws -> String? {
     try PrivateFile.withLockedFolder(of: path) {
+      // No connection stays open beside the next: it would keep that from its lock.
+      func open() throws(SQLiteFailure) -> SQLiteDatabase { try SQLiteDatabase(path: path, patience: 10_000) }
+      if let copy = Self.unfinished(of: path) {
+        let tables = try? open().number(Self.tables)
+        guard let tables, tables > 0 else { return try carryOver(try read(copy), from: copy) }
+        // The process ended before the database was emptied, or when all was done.
+        Self.mark(of: copy).clear()
+      }
       // Another process may have done it in the meantime.
-      if let copy = try unfinishedCopy() { return try carryOver(try read(copy), from: copy) }
-      if !isForced, (try? isWhole(SQLiteDatabase(path: path, patience: 10_000))) == true { return nil }
-      let copy = "\(path)\(Self.marking)\(Nonce.make())"
-      let readable: [TableRemains]
+      if !isForced, (try? isWhole(open())) == true { return nil }
+      let new = "\(path)\(Self.marking)\(Nonce.make())"
+      let readable: DatabaseContent
       do {
         for ending in ["", "-wal"] where PrivateFile.exists(path + ending) {
-          try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
-          chmod(copy + ending, 0o600)
+          try FileManager.default.copyItem(atPath: path + ending, toPath: new + ending)
+          chmod(new + ending, 0o600)
         }
-        readable = try read(copy)
-        try Self.mark(of: copy).set()
-        try SQLiteDatabase(path: path, patience: 10_000).reset()
+        readable = try read(new)
+        try Self.mark(of: new).set()
+        try open().reset()
       } catch {
         // The database is as it was; each further try would leave another copy.
-        Self.remove(copy)
+        Self.remove(new)
         throw error
       }
-      return try carryOver(readable, from: copy)
+      return try carryOver(readable, from: new)
     }
   }
 
-  /// The copy whose rows another process has not carried over; nil for none. The database has had rows where that process ended
-  /// before it was emptied, or after: then they may have been sent since.
-  private func unfinishedCopy() throws(SQLiteFailure) -> String? {
-    guard let copy = Self.unfinished(of: path) else { return nil }
-    let database = try SQLiteDatabase(path: path, patience: 10_000)
-    let numbers = ["SELECT count(*) FROM sqlite_master", remains.usage]
-    if numbers.contains(where: { (try? database.number($0)) == 0 }) { return copy }
-    Self.mark(of: copy).clear()
-    return try unfinishedCopy()
-  }
-
-  /// Fills the empty database with what was read of a copy.
-  private func carryOver(_ readable: [TableRemains], from copy: String) throws -> String {
+  /// Fills the empty database with what was read of a copy. Its tables come with their rows, or not at all: without tables it is
+  /// not filled yet.
+  private func carryOver(_ content: DatabaseContent, from copy: String) throws -> String {
     let new = try SQLiteDatabase(path: path, patience: 10_000)
-    if try schema.prepare(new) == nil {
-      try new.transaction { () throws(SQLiteFailure) in
-        for table in readable { try table.write(to: new) }
-        try new.execute(remains.repair)
-      }
+    try new.executePatiently("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+    try new.transaction { () throws(SQLiteFailure) in
+      // Another process may have made them in the meantime.
+      if try new.number(Self.tables) == 0 { try new.execute(content.schema) }
+      for table in content.rows { try table.write(to: new) }
+      try new.execute(remains.repair)
     }
     Self.mark(of: copy).clear()
     return copy
   }
+
+  private static let tables = "SELECT count(*) FROM sqlite_master"
 
   /// Reads all there is.
   private func isWhole(_ database: SQLiteDatabase) throws(SQLiteFailure) -> Bool {
@@ -79,9 +77,14 @@ struct DatabaseRescue {
   }
 
   /// Reads a copy whose list of tables is set right: a database in which that is damaged shows none of its rows.
-  private func read(_ copy: String) throws -> [TableRemains] {
+  private func read(_ copy: String) throws -> DatabaseContent {
     let (draft, model) = ("\(copy).draft", "\(copy).model")
-    defer { for path in [draft, model] { for ending in ["-wal", "-shm", ""] { unlink(path + ending) } } }
+    func removeDrafts() {
+      for path in [draft, model] { for ending in ["-wal", "-shm", ""] { unlink(path + ending) } }
+    }
+    // Those of a process that has ended.
+    removeDrafts()
+    defer { removeDrafts() }
     for ending in ["", "-wal"] where PrivateFile.exists(copy + ending) {
       try FileManager.default.copyItem(atPath: copy + ending, toPath: draft + ending)
     }
@@ -102,7 +105,20 @@ struct DatabaseRescue {
       }
     }
     let old = try SQLiteDatabase(path: draft, patience: 100)
-    return try remains.tables.map { try TableRemains(of: $0, like: right, in: old) }
+    let statements =
+      try right.texts(
+        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' ORDER BY rowid")
+      + ["application_id", "user_version"].map { (name) throws(SQLiteFailure) in
+        "PRAGMA \(name) = \(try right.number("PRAGMA \(name)"))"
+      }
+    // A row that every such database has may be among those that were lost.
+    return DatabaseContent(
+      schema: statements.joined(separator: ";\n"),
+      rows: try [right, old].flatMap { database throws(SQLiteFailure) in
+        try remains.tables.map { (table) throws(SQLiteFailure) in
+          try TableRemains(of: table, like: right, in: database)
+        }
+      })
   }
 
   // MARK: Copies
@@ -135,6 +151,12 @@ struct DatabaseRescue {
     mark(of: copy).clear()
     for ending in ["-wal", "-shm", ""] { unlink(copy + ending) }
   }
+}
+
+/// What makes a database of the same content.
+private struct DatabaseContent {
+  let schema: String
+  let rows: [TableRemains]
 }
 
 /// The rows of a table that can be read of a damaged database, each once: from its beginning, and from its end where that

@@ -35,6 +35,11 @@ final class DurableDatabase<Connection> {
     onDamage tellOfDamage: (String, SQLiteFailure) -> Void
   ) throws(DurableQueue.Fault) -> Value {
     closeIfRemoved()
+    if open.map({ isCurrent($0.version) }) == false {
+      let isCut = open?.database.hasHeader == false
+      close()
+      if isCut, let copy = try rescue(isForced: true, because: Self.cut) { tellOfDamage(copy, Self.cut) }
+    }
     if open == nil {
       try makeFolder()
       // What a process has left that ended while it carried rows over.
@@ -99,12 +104,14 @@ final class DurableDatabase<Connection> {
   private static var unfinished: SQLiteFailure {
     SQLiteFailure(code: 11, message: "a repair was not finished")
   }
+  private static var cut: SQLiteFailure {
+    SQLiteFailure(code: 11, message: "it was cut while it was open")
+  }
 
   private func connection(
     _ connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection
   ) throws(SQLiteFailure) -> Connection {
-    if let open, try isCurrent(open.version) { return open.connection }
-    close()
+    if let open { return open.connection }
     let database = try SQLiteDatabase(path: path, patience: 10_000)
     do throws(SQLiteFailure) {
       refusal =
@@ -124,10 +131,10 @@ final class DurableDatabase<Connection> {
     return connection
   }
 
-  /// Whether no other process with a later version has migrated the open database.
-  private func isCurrent(_ version: SQLiteStatement) throws(SQLiteFailure) -> Bool {
+  /// Whether no other process has migrated the open database to a later version, or emptied it and not filled it yet.
+  private func isCurrent(_ version: SQLiteStatement) -> Bool {
     defer { version.reset() }
-    return try version.step() && version.integer(0) == schema.version
+    return (try? version.step()) == true && version.integer(0) == schema.version
   }
 
   /// SQLITE_CANTOPEN, for what this code refuses itself.

@@ -77,6 +77,5 @@ extension DatabaseRescue.Remains {
       UPDATE totals SET count = (SELECT count(*) FROM items), bytes = (SELECT coalesce(sum(size), 0) FROM items),
       highest = max(iif(highest BETWEEN 0 AND 281474976710655, highest, 0),
       (SELECT coalesce(max(id), 0) FROM items), (SELECT coalesce(max(id), 0) FROM landings));
-      """,
-    usage: "SELECT highest FROM totals")
+      """)
 }

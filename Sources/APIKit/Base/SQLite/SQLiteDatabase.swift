@@ -167,7 +167,8 @@ package final class SQLiteDatabase {
     try execute("VACUUM")
   }
 
-  private var hasHeader: Bool { FileIdentity(path: path, followsLinks: false).map { $0.size >= 100 } == true }
+  /// Whether the file is long enough for one.
+  package var hasHeader: Bool { FileIdentity(path: path, followsLinks: false).map { $0.size >= 100 } == true }
 
   fileprivate func check(_ code: Int32) throws(SQLiteFailure) {
     guard code != SQLITE_OK else { return }
