@@ -235,6 +235,14 @@
         (56, Seen(wasConnected: true, isProxied: true), .connectionLost),
         (35, Seen(text: "tlsv1 alert protocol version", isTLS: true), .tlsVersionTooOld),
         (35, Seen(text: "wrong version number", isTLS: true), .tlsHandshakeFailed),
+        (35, Seen(text: "error:0200008A:rsa routines::invalid padding", isTLS: true), .certificateUntrusted),
+        (
+          35, Seen(text: "error:02000077:rsa routines::wrong signature length", isTLS: true),
+          .certificateUntrusted
+        ),
+        (
+          35, Seen(text: "error:068000A8:asn1 encoding routines::wrong tag", isTLS: true), .tlsHandshakeFailed
+        ),
         (56, Seen(text: "wrong version number", wasConnected: true, isTLS: true), .connectionLost),
         (55, Seen(text: "unsupported protocol", wasConnected: true, isTLS: true), .connectionLost),
         (43, Seen(), .transportFailed), (43, Seen(wasConnected: true), .malformedResponse),

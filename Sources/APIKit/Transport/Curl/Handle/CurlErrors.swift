@@ -123,6 +123,7 @@
       case 18 where !seen.hasResponse: reason = .connectionLost
       case 28 where !seen.wasConnected: reason = .connectTimeout  // the system gave up (ETIMEDOUT)
       case 97 where seen.text.contains("rejected by the SOCKS5"): reason = .loginDenied
+      case 35 where isUnsigned(seen.text): reason = .certificateUntrusted
       case 35, 55, 56, 80: reason = broken(reason, seen)
       // Newer ones also say 43 for a key that does not parse or is not that of the certificate.
       case 43 where seen.text.contains("private key"): reason = .clientIdentityUnreadable
@@ -198,6 +199,15 @@
       return seen.hasCertificate ? .clientCertificateRefused : .clientCertificateRequired
     }
 
+    /// Whether a certificate of the chain is not signed by the key of the issuer that it names. Of that OpenSSL leaves the
+    /// error of the signature, which libcurl takes for one of the handshake.
+    private static func isUnsigned(_ text: String) -> Bool {
+      if text.contains("asn1 encoding routines") { return text.contains("EVP lib") }
+      return text.contains("rsa routines")
+        && ["padding", "for modulus", "wrong signature length", "bad signature"].contains(
+          where: text.contains)
+    }
+
     /// The reason for OpenSSL's verification result.
     private static func verdict(_ seen: Circumstances) -> APIError.Reason {
       if ["no alternative certificate subject name", "does not match target host"].contains(
@@ -216,6 +226,8 @@
         return
           "; the server does not send the certificates between its own and the root, or the root is not in the "
           + "trust store"
+      case (.certificateUntrusted, _) where isUnsigned(seen.text):
+        return "; the issuer that a certificate of its chain names has not signed it"
       case (.connectionLost, _), (.tlsHandshakeFailed, _):
         guard seen.wasAskedForCertificate, !seen.text.contains("alert") else { return "" }
         return "; the server had asked for a client certificate, and "
