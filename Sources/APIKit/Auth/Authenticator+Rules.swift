@@ -67,7 +67,14 @@ extension Authenticator {
     public init() {}
 
     private static func isFinal(_ error: APIError) -> Bool {
-      switch error.reason {
+      // A manager that renews knows the status alone, and leaves the response.
+      let isByStatus = error.reason == .unacceptableStatus
+      if isByStatus, let type = error.response?.mediaType,
+        type.hasSuffix("html") || type.hasSuffix("xhtml+xml")
+      {
+        return false
+      }
+      switch isByStatus ? error.raw.error.string.map(APIError.Reason.oauth) ?? error.reason : error.reason {
       case .invalidGrant: return true
       case .malformedOAuthResponse, .authorizationServerFailed, .temporarilyUnavailable, .slowDown:
         return false

@@ -70,6 +70,40 @@ import APIKitSigning
     XCTAssertFalse(authenticator.isSignedIn)
   }
 
+  func testAManagersRenewalIsJudgedByItsResponseAsAnOAuthClientsIs() async throws {
+    func page(_ status: Int, _ text: String, _ type: String) -> StubResponse {
+      .bytes(Array(text.utf8), status: status, contentType: type)
+    }
+    let rows: [(StubResponse, isKept: Bool)] = [
+      (page(403, "<html>blocked</html>", "text/html"), true),
+      (page(400, "<html>", "text/html; charset=utf-8"), true),
+      (page(400, #"{"error": "server_error"}"#, "application/json"), true),
+      (page(403, #"{"error": "temporarily_unavailable"}"#, "application/json"), true),
+      (page(400, #"{"error": "invalid_grant"}"#, "application/json"), false),
+      (page(422, #"{"error": "invalid_grant"}"#, "application/json"), false),
+      (page(400, #"{"message": "no"}"#, "application/json"), false),
+      (page(403, "no", "text/plain"), false),
+    ]
+    for (response, isKept) in rows {
+      let stub = StubTransport()
+      stub.on("/api/list", .status(401))
+      stub.on("/api/token", response)
+      let tokens = TestManager(stub)
+      tokens.apiName = "token"
+      tokens.signIn = .exempt
+      let authenticator = try authenticator { old in
+        let response = try await tokens.response(["refresh_token": old.refreshToken ?? ""])
+        return Credential(accessToken: response.raw.access_token.string ?? "")
+      }
+      let manager = TestManager(stub)
+      manager.service.authenticator = authenticator
+      manager.sharedState = SharedState()
+      let error = await failure { try await manager.response() }
+      XCTAssertEqual(error?.reason, .refreshFailed)
+      XCTAssertEqual(authenticator.isSignedIn, isKept, "\(response)")
+    }
+  }
+
   func testAThousandRefusedBeforeAndAfterTheFailedRenewalLandWithOneError() async throws {
     let gates = [StubGate(), StubGate()]
     let authenticator = try authenticator { _ in throw APIError(.auth, .invalidGrant) }
