@@ -275,6 +275,47 @@
       XCTAssertEqual(String(decoding: after.bytes, as: UTF8.self), "no")
     }
 
+    func testABodyForADigestArrivesOnceWhereNoLoginIsAskedFor() async throws {
+      let login = HTTPLogin(user: "u", password: "p", scheme: .digest)
+      for isProxy in [true, false] {
+        for status in [200, 422] {
+          let server = try ScriptedServer.serving { received in
+            ScriptedServer.response(received.body.isEmpty ? 422 : status, text: "\(received.body.count)")
+          }
+          defer { server.stop() }
+          let transport = try transport {
+            guard isProxy else { return }
+            $0.proxy = .through(HTTPProxy(.http, host: "127.0.0.1", port: server.port, login: login))
+          }
+          var request = HTTPRequest(method: .post, url: try server.url(), body: .bytes(Array("four".utf8)))
+          if !isProxy { request.options.login = login }
+          let response = try await transport.send(request)
+          XCTAssertEqual(response.status, status)
+          XCTAssertEqual(server.requests.map(\.body.count), [4], "isProxy: \(isProxy)")
+          await transport.shutdown()
+        }
+      }
+    }
+
+    func testABodyThatCanBeReadOnceIsSentBehindTheChallengeOfADigest() async throws {
+      let server = try ScriptedServer.serving { received in
+        if received.headers["Authorization"] != nil {
+          return ScriptedServer.response(text: "\(received.body.count)")
+        }
+        return ScriptedServer.response(
+          401, ["WWW-Authenticate": #"Digest realm="r", nonce="n", algorithm=MD5, qop="auth""#], text: "no")
+      }
+      defer { server.stop() }
+      let body = HTTPBodyStream(isReplayable: false) {
+        let pieces = Pieces(["ab", "cd"])
+        return { pieces.next() }
+      }
+      var request = HTTPRequest(method: .post, url: try server.url(), body: .stream(body))
+      request.options.login = HTTPLogin(user: "u", password: "p", scheme: .digest)
+      let response = try await transport().send(request)
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "4")
+    }
+
     func testAWrongLoginIsAResponseWithItsBody() async throws {
       let nginx = try NginxServer.shared()
       let transport = try transport()

@@ -21,7 +21,7 @@
       try applyFTP(request)
       applyHeaders(job.exchange)
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
-      if let login = request.options.login { try applyLogin(login) }
+      if let login = request.options.login { try applyLogin(login, request.body) }
       if request.options.connectTo != nil || applied.connectTo != nil { try applyConnectTo(request) }
       if !session.proxies.isEmpty { try applyProxy(request.url) }
       if transfer.isHTTP, request.url.query?.isEmpty == true { try applyTarget(request.url) }
@@ -170,10 +170,12 @@
       applied.needsReset = true
     }
 
-    private func applyLogin(_ login: HTTPLogin) throws(APIError) {
+    private func applyLogin(_ login: HTTPLogin, _ body: HTTPBody) throws(APIError) {
       try set(CURLOPT_USERNAME, login.user)
       try set(CURLOPT_PASSWORD, login.password)
-      try set(CURLOPT_HTTPAUTH, Int(truncatingIfNeeded: CurlSession.authentication(login.scheme)))
+      // A body that can be read once is kept for the request behind the challenge.
+      let bits = CurlSession.authentication(login.scheme, asksFirst: !body.isReplayable)
+      try set(CURLOPT_HTTPAUTH, Int(truncatingIfNeeded: bits))
       applied.needsReset = true
     }
 

@@ -79,12 +79,16 @@
     }
 
     /// The bits of CURLAUTH_…, whose macros cast and so are not imported.
-    static func authentication(_ scheme: HTTPLogin.Scheme) -> UInt {
+    ///
+    /// - Parameter asksFirst: Whether the first request of a digest goes without its body, to be challenged. What it is
+    ///   sent to acts on that request where it wants no login.
+    static func authentication(_ scheme: HTTPLogin.Scheme, asksFirst: Bool = false) -> UInt {
       let basic: UInt = 1 << 0
       let digest: UInt = 1 << 1
+      let only: UInt = 1 << 31
       return switch scheme {
       case .basic: basic
-      case .digest: digest
+      case .digest: asksFirst ? digest : digest | only
       // Not CURLAUTH_ANY: its NTLM and Negotiate would authenticate connections, which are shared here.
       case .any: basic | digest
       }
