@@ -227,6 +227,7 @@
         (1, Seen(text: "Received HTTP/0.9 when not allowed", wasConnected: true), .malformedResponse),
         (1, Seen(text: "Protocol \"gopher\" not supported"), .unsupportedScheme),
         (56, Seen(connectStatus: 407), .loginDenied), (56, Seen(connectStatus: 502), .proxyFailed),
+        (97, Seen(text: "No authentication method was acceptable."), .loginDenied),
         (97, Seen(), .proxyFailed), (56, Seen(connectStatus: 302, isProxied: true), .proxyFailed),
         (
           56, Seen(text: "CONNECT response too large", connectStatus: 200, isProxied: true), .proxyFailed

@@ -122,7 +122,9 @@
       // A connection of HTTP/2 that was closed: libcurl says the same before and within the response.
       case 18 where !seen.hasResponse: reason = .connectionLost
       case 28 where !seen.wasConnected: reason = .connectTimeout  // the system gave up (ETIMEDOUT)
-      case 97 where seen.text.contains("rejected by the SOCKS5"): reason = .loginDenied
+      // "User was rejected by the SOCKS5 server", and "No authentication method was acceptable" of one that wants a login.
+      case 97 where ["rejected by the SOCKS5", "authentication method"].contains(where: seen.text.contains):
+        reason = .loginDenied
       case 35 where isUnsigned(seen.text): reason = .certificateUntrusted
       case 35, 55, 56, 80: reason = broken(reason, seen)
       // Newer ones also say 43 for a key that does not parse or is not that of the certificate.
