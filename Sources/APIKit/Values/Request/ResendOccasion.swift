@@ -91,7 +91,8 @@ enum ResendObjection {
     APIError(
       .transport, .connectionLost,
       "the connection ended before a response; the server may have acted on the request, which is not sent again: "
-        + text + (cause.map { "; \($0.detail)" } ?? ""), underlying: cause)
+        + (self == .mayHaveActed ? "the method is not idempotent" : text)
+        + (cause.map { "; \($0.detail)" } ?? ""), underlying: cause)
   }
 }
 
