@@ -24,5 +24,46 @@
       XCTAssertEqual(error?.requestProgress, .responseBegan)
       await transport.shutdown()
     }
+
+    func testAConnectionOnWhichARequestTookTooLongIsNotUsedAgain() async throws {
+      let noSettings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+      let server = try ScriptedServer(.write(noSettings), .readHead, .waitForClose)
+      defer { server.stop() }
+      for timeouts in [
+        HTTPTimeouts(idle: .milliseconds(200)), HTTPTimeouts(idle: nil, total: .milliseconds(200)),
+      ] {
+        let before = server.connectionCount
+        var configuration = TransportConfiguration.ephemeral
+        configuration.versions = .http2PriorKnowledge
+        configuration.timeouts = timeouts
+        let transport = try CurlTransport(configuration)
+        let request = HTTPRequest(url: try server.url())
+        for _ in 0..<3 {
+          let error = await failure { try await transport.send(request) }
+          XCTAssertEqual(error?.reason, timeouts.total == nil ? .idleTimeout : .totalTimeout)
+        }
+        XCTAssertEqual(server.connectionCount - before, 3)
+        await transport.shutdown()
+      }
+    }
+
+    func testRequestsThatWaitOnOneConnectionLeaveIt() async throws {
+      let noSettings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+      let server = try ScriptedServer(.write(noSettings), .readHead, .waitForClose)
+      defer { server.stop() }
+      var configuration = TransportConfiguration.ephemeral
+      configuration.versions = .http2PriorKnowledge
+      configuration.timeouts.idle = .milliseconds(300)
+      let transport = try CurlTransport(configuration)
+      let request = HTTPRequest(url: try server.url())
+      for round in 1...2 {
+        await withTaskGroup(of: Void.self) { group in
+          for _ in 0..<4 { group.addTask { _ = await failure { try await transport.send(request) } } }
+        }
+        XCTAssertLessThanOrEqual(server.connectionCount, 4 * round)
+        XCTAssertGreaterThanOrEqual(server.connectionCount, round)
+      }
+      await transport.shutdown()
+    }
   }
 #endif

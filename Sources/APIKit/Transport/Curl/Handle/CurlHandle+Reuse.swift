@@ -45,6 +45,14 @@
         || ssl.map { capikit_ssl_speaks_http2($0) != 0 } ?? false
     }
 
+    /// Has libcurl close the connection of a transfer that has taken too long, with the last request on it. It does so by
+    /// itself for HTTP/1.1, and would use one of HTTP/2 again though it is dead.
+    func distrustConnection() {
+      guard transfer.isMultiplexed else { return }
+      applied.needsReset = true
+      _ = isGood { () throws(APIError) in try set(CURLOPT_FORBID_REUSE, 1) }
+    }
+
     /// Has libcurl end the connection that it chose, and the loop start the transfer on a new one; once. False,
     /// as the callback is to return.
     func leaveConnection() -> Bool {

@@ -291,6 +291,7 @@
         }
       }
       for handle in active.filter({ $0.transfer.machine.failure?.isTimeout == true }) {
+        handle.distrustConnection()
         finish(handle, CURLE_OPERATION_TIMEDOUT)
       }
       var areLate = false
