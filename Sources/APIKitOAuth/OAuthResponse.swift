@@ -26,7 +26,9 @@ struct OAuthResponse {
         .auth, .malformedOAuthResponse, "the token is not of the type Bearer", quote: String(type.prefix(40)))
     }
     return Credential(
-      accessToken: token, tokenType: "Bearer", refreshToken: raw.refresh_token.string,
+      accessToken: token, tokenType: "Bearer",
+      // Some servers send an empty one where there is none.
+      refreshToken: raw.refresh_token.string.flatMap { $0.isEmpty ? nil : $0 },
       expiresAt: raw.expires_in.lifetime.map { wallClock + $0 }, issuedAt: wallClock,
       scopes: Set((raw.scope.string ?? "").split(separator: " ").map(String.init)))
   }

@@ -138,6 +138,14 @@ final class OAuthTests: XCTestCase {
     XCTAssertEqual(error?.reason, .invalidGrant)
   }
 
+  func testAnEmptyRefreshTokenIsNone() async throws {
+    stub.on(.post, "/token", .json(#"{"access_token": "a2", "token_type": "Bearer", "refresh_token": ""}"#))
+    let renewed = try await client().renew(Credential(accessToken: "a", refreshToken: "r"))
+    XCTAssertEqual(renewed.refreshToken, "r")
+    let own = try await client().clientCredential()
+    XCTAssertNil(own.refreshToken)
+  }
+
   func testTheClientProvesItselfAsConfigured() async throws {
     stub.on(.post, "/token", .json(good))
     _ = try await client { $0.proof = .basic(secret: "p:ä") }.clientCredential()
