@@ -123,8 +123,11 @@ extension URLSessionTransport {
       ("alert certificate required", .clientCertificateRequired),
       ("unsupported protocol", .tlsVersionTooOld),
       ("alert protocol version", .tlsVersionTooOld),
-      // CURLE_SSL_CONNECT_ERROR with none of the texts above.
+      // CURLE_SSL_CONNECT_ERROR with none of the texts above; the second where the connection ended in the handshake.
       ("OpenSSL/", .tlsHandshakeFailed),
+      ("OpenSSL SSL_connect", .tlsHandshakeFailed),
+      // The same by a reset; the system has a code for one behind the handshake.
+      ("Connection reset by peer", .connectionLost),
     ]
   #endif
 }
