@@ -144,7 +144,9 @@
       if transfer.isHeadDone { transfer.machine.sent(.responseBegan) }
       if code != CURLE_OK, transfer.machine.failure == nil {
         let error = raisingProxy(CurlErrors.error(code, circumstances(wasConnected)))
-        if error.reason == .connectionLost, !transfer.isHeadDone, wasRefusedUnread { transfer.machine.refused() }
+        if error.reason == .connectionLost, !transfer.isHeadDone, wasRefusedUnread {
+          transfer.machine.refused()
+        }
         transfer.machine.fail(lost(code, error) ?? told(error))
       }
       transfer.machine.end()
