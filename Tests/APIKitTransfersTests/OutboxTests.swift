@@ -71,10 +71,13 @@ import APIKitSigning
   func testALandingReachesTheDelegateThatIsAttachedAfterARelaunch() async throws {
     let first = outbox()
     first.start()
+    // Its manager is gone before the response arrives.
+    stub.hold()
     var gone: QueuedNoteManager? = manager()
     gone?.load(["text": "hello"])
     await first.flush()
     gone = nil
+    stub.release()
     try await turn { try await first.items().isEmpty }
     await first.stop()
     // Another launch: nobody was told.
