@@ -7,11 +7,12 @@ extension Flight {
   func objection(to occasion: ResendOccasion, isUnprocessed: Bool = false) -> ResendObjection? {
     // Nothing was made that could have been sent.
     guard let request = run.request else { return nil }
-    var tried = TriedRequest(request, run.requestProgress, isKeyed: carriesKey(request))
+    var tried = TriedRequest(
+      request, run.requestProgress, isKeyed: !run.wentWithoutKey && carriesKey(request))
     // Where a redirect has made another request of it, the response is about that one: the load's own was acted on.
     tried.isUnprocessed = isUnprocessed && (run.sent?.method ?? request.method) == request.method
     if let objection = occasion.objection(to: tried) { return objection }
-    if tried.isUnprocessed { run.requestProgress = .unsent }
+    if tried.isUnprocessed { (run.requestProgress, run.wentWithoutKey) = (.unsent, false) }
     return nil
   }
 
@@ -28,7 +29,12 @@ extension Flight {
     case .success: run.requestProgress = .responseBegan
     case .failure(let error):
       run.requestProgress = max(run.requestProgress, error.requestProgress ?? .sent)
+      if error.requestProgress == .unsent { return }
     }
+    guard call.terms.retryPolicy.idempotencyKeyField != nil, let request = run.request, let sent = run.sent,
+      !sent.method.isIdempotent, carriesKey(request), !carriesKey(sent)
+    else { return }
+    run.wentWithoutKey = true
   }
 
   private func carriesKey(_ request: HTTPRequest) -> Bool {

@@ -222,6 +222,27 @@ import XCTest
     }
   }
 
+  func testAPostThatARedirectTookAwayFromItsKeyIsNotSentTwice() async throws {
+    stub.on(.post, "/api/list", .redirect(to: "https://other.test/orders", status: 307))
+    stub.on(.post, "/orders", .dropped)
+    let manager = makeManager()
+    manager.method = .post
+    manager.service.retryPolicy.idempotencyKeyField = "Idempotency-Key"
+    var error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.reason, .connectionLost)
+    XCTAssertEqual(stub.requests.filter { $0.url.path == "/orders" }.count, 1, "without the key")
+    XCTAssertEqual(lastRetryWords(error), "the method is not idempotent and no idempotency key is sent")
+    manager.service.client.redirects.publicHeaders.insert("Idempotency-Key")
+    error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(stub.requests.filter { $0.url.path == "/orders" }.count, 4, "three more with the key")
+    manager.service.client.redirects = .follow
+    stub.reset()
+    stub.on(.post, "/api/list", .redirect(to: "https://other.test/orders", status: 307))
+    stub.on(.post, "/orders", .failure(.connectionRefused), .json(someJSON))
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.count, 4, "what was not sent there goes again")
+  }
+
   func testAManagersOwnIdempotencyKeyStands() async throws {
     let manager = makeManager()
     manager.service.retryPolicy.idempotencyKeyField = "Idempotency-Key"
