@@ -38,22 +38,39 @@ public final class LoopbackRedirect: Sendable {
   /// Starts to listen.
   ///
   /// - Parameters:
-  ///   - path: The path of the redirect URI; the default is `/callback`.
+  ///   - path: The path of the redirect URI, encoded and without a query; empty for a URI without a path. The default is
+  ///     `/callback`.
   ///   - message: The text that the browser shows after the redirect.
   ///   - failureMessage: The text after a redirect with an error.
-  /// - Throws: `APIError.Reason.misconfigured` when no port can be opened.
+  /// - Throws: `APIError.Reason.misconfigured` when no port can be opened, and for a path that no browser sends so.
   public init(
     path: String = "/callback", message: String = "You are signed in. This window can be closed.",
     failureMessage: String = "You are not signed in. This window can be closed."
   ) throws(APIError) {
+    guard Self.isSent(path) else {
+      throw APIError(
+        .auth, .misconfigured,
+        "the path of the redirect must begin with a slash, be encoded and have no query",
+        quote: path)
+    }
     do throws(LoopbackSocket.Fault) {
       (listener, port) = try LoopbackSocket.listen(port: 0, backlog: Int32(Self.maximumVisitors))
     } catch {
       throw APIError(.auth, .misconfigured, "the redirect cannot \(error)")
     }
-    self.path = path
+    // A browser asks for the root where the URI has no path.
+    self.path = path.isEmpty ? "/" : path
     uri = "http://127.0.0.1:\(port)\(path)"
     pages = Pages(welcome: Self.page(message), failure: Self.page(failureMessage))
+  }
+
+  /// Whether a browser asks for the path as it is written.
+  private static func isSent(_ path: String) -> Bool {
+    guard !path.isEmpty else { return true }
+    guard path.hasPrefix("/"), !path.contains(where: { $0 == "?" || $0 == "#" }),
+      let url = try? HTTPURL("http://127.0.0.1\(path)"), let resolved = try? url.resolving("")
+    else { return false }
+    return resolved.path == path && path.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
   private static func page(_ message: String) -> String {

@@ -25,6 +25,22 @@ final class LoopbackRedirectTests: XCTestCase {
     XCTAssertEqual(url, redirect.uri + "?code=c&state=s")
   }
 
+  func testARedirectURIWithoutAPathIsWaitedForAndOneThatNoBrowserAsksForIsRefused() async throws {
+    let redirect = try LoopbackRedirect(path: "")
+    XCTAssertFalse(redirect.uri.hasSuffix("/"))
+    async let callback = redirect.callback(within: .seconds(5))
+    let page = try await get(redirect.uri + "/?code=c&state=s")
+    XCTAssertEqual(page.status, 200)
+    let url = try await callback
+    XCTAssertEqual(url, redirect.uri + "/?code=c&state=s")
+    for path in ["callback", "/zurück", "/a b", "/back?app=1", "/back#1", "/a/../b"] {
+      XCTAssertThrowsError(try LoopbackRedirect(path: path), path) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .misconfigured)
+      }
+    }
+    for path in ["/", "/back/", "/zur%C3%BCck"] { XCTAssertNoThrow(try LoopbackRedirect(path: path), path) }
+  }
+
   func testAUserWhoWasSentBackWithAnErrorIsNotToldThatTheyAreSignedIn() async throws {
     let redirect = try LoopbackRedirect()
     async let callback = redirect.callback(within: .seconds(20))
