@@ -39,10 +39,15 @@ struct OAuthResponse {
     if let code = raw?.error.string {
       error = APIError(oauth: code, raw?.error_description.string)
     } else {
+      let type = response.mediaType
       let what =
-        raw == nil
-        ? "\(response.mediaType ?? "a response without a content type") where JSON is due"
-        : "JSON without a token or an error"
+        if raw != nil {
+          "JSON without a token or an error"
+        } else if type?.hasSuffix("json") == true {
+          response.bytes.isEmpty ? "an empty body" : "\(type ?? "") that is no JSON object"
+        } else {
+          "\(type ?? "a response without a content type") where JSON is due"
+        }
       error = APIError(
         .auth, .malformedOAuthResponse, "\(endpoint.location) responded \(response.status) with \(what)")
     }

@@ -178,6 +178,13 @@ final class OAuthTests: XCTestCase {
         "https://id.test/token responded 502 with text/html where JSON is due"
       ),
       (
+        .json(#"{"access_token": "a",}"#), .malformedOAuthResponse,
+        "https://id.test/token responded 200 with application/json that is no JSON object"
+      ),
+      (
+        .json(""), .malformedOAuthResponse, "https://id.test/token responded 200 with an empty body"
+      ),
+      (
         .json(#"{"token": 1}"#), .malformedOAuthResponse,
         "https://id.test/token responded 200 with JSON without a token or an error"
       ),
