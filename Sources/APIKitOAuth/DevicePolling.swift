@@ -18,15 +18,22 @@ struct DevicePolling {
   func wait(now: Duration) -> Duration? { now < end ? min(interval, end - now) : nil }
 
   /// Whether to poll again after a failure; adapts the interval.
-  mutating func goesOn(after reason: APIError.Reason) -> Bool {
+  ///
+  /// - Parameter status: That of the response, where one has come.
+  mutating func goesOn(after reason: APIError.Reason, status: Int? = nil) -> Bool {
     switch reason {
     case .authorizationPending: break
     case .slowDown: interval += .seconds(5)
-    // Back off from a server that cannot be reached, but never below the server's interval.
-    case .connectTimeout, .idleTimeout, .totalTimeout, .connectionLost:
-      interval = max(interval, min(interval * 2, Self.longest))
+    case .connectTimeout, .idleTimeout, .totalTimeout, .connectionLost, .connectionRefused, .unknownHost,
+      .noNetwork, .temporarilyUnavailable, .authorizationServerFailed:
+      backOff()
+    // A proxy in front of a server that restarts.
+    case .malformedOAuthResponse where status.map { $0 == 429 || $0 >= 500 } ?? false: backOff()
     default: return false
     }
     return true
   }
+
+  /// From a server that cannot be reached or has failed, but never below the server's interval.
+  private mutating func backOff() { interval = max(interval, min(interval * 2, Self.longest)) }
 }

@@ -46,7 +46,8 @@ extension OAuthClient {
 
   /// Polls the server until the user has completed the authorization.
   ///
-  /// Waits between two requests for as long as the server asks, by default 5 seconds. Throws
+  /// Waits between two requests for as long as the server asks, by default 5 seconds, and longer while it cannot be
+  /// reached or has failed. Throws
   /// `APIError.Reason.deviceCodeExpired` when the code has expired, `APIError.Reason.accessDenied` when
   /// the user refused, and `APIError.Reason.cancelled` when the task was cancelled.
   public func credential(for device: DeviceAuthorization) async throws(APIError) -> Credential {
@@ -59,7 +60,7 @@ extension OAuthClient {
           "device_code": device.deviceCode,
         ])
       } catch {
-        guard polling.goesOn(after: error.reason) else { throw error }
+        guard polling.goesOn(after: error.reason, status: error.context.status) else { throw error }
       }
     }
     throw APIError(.auth, .deviceCodeExpired)

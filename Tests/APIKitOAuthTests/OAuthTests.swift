@@ -258,6 +258,22 @@ final class OAuthTests: XCTestCase {
     XCTAssertEqual(ended?.reason, .deviceCodeExpired)
   }
 
+  func testAServerThatRestartsDoesNotEndTheSignInOfADevice() async throws {
+    stub.on(
+      .post, "/device",
+      .json(#"{"device_code": "d", "user_code": "A", "verification_uri": "https://id.test/go"}"#))
+    stub.on(
+      .post, "/token", .failure(.connectionRefused),
+      .bytes(Array("<html>".utf8), status: 502, contentType: "text/html"),
+      .json(#"{"error": "temporarily_unavailable"}"#, status: 503), .json(good))
+    let oauth = client()
+    let device = try await oauth.deviceAuthorization()
+    async let credential = oauth.credential(for: device)
+    for seconds in [5, 10, 20, 40] { await time.advanceOnceAsleep(by: .seconds(seconds)) }
+    let token = try await credential.accessToken
+    XCTAssertEqual(token, "a")
+  }
+
   func testADeviceIsAskedForAccordingToTheRFCAndNotToTheTimeOfDay() {
     var polling = DevicePolling(interval: .seconds(5), end: .seconds(600))
     XCTAssertEqual(polling.wait(now: .zero), .seconds(5))
