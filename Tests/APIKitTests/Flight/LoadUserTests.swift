@@ -233,6 +233,22 @@ import XCTest
     }
   }
 
+  func testALoadThatGathersWithItsBatchEndsWithTheSignOut() async throws {
+    let authenticator = try signedIn()
+    let manager = makeManager(authenticator)
+    manager.service.onBatchPlan = { _ in
+      var plan = BatchPlan(apiName: "all", merge: { $0[0] }, split: { raw, all in all.map { _ in raw } })
+      plan.window = .seconds(1)
+      return plan
+    }
+    try await assertNothingIsSent(manager, authenticator) {
+      await waitUntil { self.time.sleeperCount > 0 }
+    } end: {
+      // The window is not over.
+    }
+    XCTAssertEqual(manager.sharedState.batches.waitingCount, 0)
+  }
+
   func testAPartOfABatchIsNotDeliveredToTheNextUserOfALoadThatTookItsUserOnTheWay() async throws {
     stub.on("*", .json(#"{"items": [{"id": 1, "name": "anna"}, {"id": 2, "name": "anna"}]}"#))
     let (authenticator, recorder) = (Authenticator(), Recorder())

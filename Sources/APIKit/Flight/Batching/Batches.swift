@@ -27,6 +27,8 @@ final class Batches: Sendable {
   struct Terms: Sendable {
     let plan: BatchPlan
     let time: any TimeSource
+    /// Whose the load is that begins it.
+    let user: LoadUser
     /// Makes the common call, or that of the load alone.
     let fly: @Sendable (APICall) async -> Landing
   }
@@ -78,7 +80,7 @@ final class Batches: Sendable {
             id, key, waiter: Member(call: call, fly: terms.fly, continuation: waiter)
           ) {
             number in
-            ahead == nil && terms.plan.maximumCount > 1 ? gather(number, terms) : nil
+            ahead == nil && terms.plan.maximumCount > 1 ? gather(number, call, terms) : nil
           }
           guard let batch = state.machine.work(of: id) else { return true }
           if batch.waiterCount >= terms.plan.maximumCount {
@@ -107,11 +109,19 @@ final class Batches: Sendable {
     }
   }
 
-  /// Makes the call of a batch when its window is over.
-  private func gather(_ number: Int, _ terms: Terms) -> Task<Void, Never> {
+  /// Makes the call of a batch when its window is over. That ends early when the user has left, who is that of all its loads: the
+  /// call then fails, and nothing is sent.
+  private func gather(_ number: Int, _ call: APICall, _ terms: Terms) -> Task<Void, Never> {
     Task.detached { [self] in
-      let window = terms.plan.window
-      if window > .zero { do { try await terms.time.sleep(for: window) } catch { return } }
+      let (window, time, user) = (terms.plan.window, terms.time, terms.user)
+      if window > .zero {
+        if let check = UserCheck(call) {
+          await check.wait(as: { user }) { try? await time.sleep(for: window) }
+        } else {
+          try? await time.sleep(for: window)
+        }
+        guard !Task.isCancelled else { return }
+      }
       guard let (_, members) = state.withLock({ $0.launch(number, terms.plan) }) else { return }
       await fly(number, members, terms.plan)
     }

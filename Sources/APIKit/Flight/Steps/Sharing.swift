@@ -86,7 +86,7 @@ extension Flight {
       parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, timeouts: call.terms.timeouts,
       expectation: expectation.identity, caller: part.caller)
     let (own, shared, cache) = (call, shared, cache)
-    let terms = Batches.Terms(plan: plan, time: own.time) { call in
+    let terms = Batches.Terms(plan: plan, time: own.time, user: run.user) { call in
       await Flight.outcome(call, shared, cache: call === own ? cache : .make(for: call), from: .assemble)
     }
     let landing = try await deadline.limitWait(own.time) { () throws(APIError) in
