@@ -2,6 +2,8 @@ import APIKit
 
 /// What a queue has fixed for a transfer when it kept it; nothing for one that begins at once.
 struct TransferTerms: Sendable {
+  /// Its key.
+  var key: String?
   /// Its environment; nil for the one in use.
   var environment: ServiceEnvironment?
   /// What sends its requests in place of the service's transport.

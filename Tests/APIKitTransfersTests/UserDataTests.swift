@@ -123,7 +123,7 @@ import XCTest
     // They go on, until they see that their user has left.
     try file.checkpoint(state)
     try journal.write(UploadState(location: UserDataWorld.canary))
-    XCTAssertThrowsError(try file.commit(as: path, length: 10, overwrites: true))
+    XCTAssertThrowsError(try file.commit(as: path, state: DownloadState(offset: 10), overwrites: true))
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder), [])
   }
 

@@ -143,8 +143,15 @@ extension TransferQueue {
       UploadJournal.file(kept.journal).remove()
       return
     }
-    let place = String(kept.journal.dropLast(PartialFile.journalEnding.count))
+    guard let place = place(of: kept) else { return }
+    JournaledEnd.forget(kept.key, at: place)
     guard PrivateFile.exists(place + PartialFile.ending) else { return }
     (try? PartialFile(for: place, identity: ""))?.discard()
+  }
+
+  /// Where the partial file of a download is, but for its ending; nil where nothing is known of it.
+  nonisolated static func place(of kept: KeptTransfer) -> String? {
+    kept.journal.hasSuffix(PartialFile.journalEnding)
+      ? String(kept.journal.dropLast(PartialFile.journalEnding.count)) : nil
   }
 }

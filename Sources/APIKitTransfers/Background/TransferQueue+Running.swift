@@ -14,7 +14,9 @@ extension TransferQueue: QueueOwner {
         return .failure(error)
       }
     }
-    (terms.apiName, terms.user, terms.epoch) = (content.apiName, row.user, identity.epoch)
+    (terms.key, terms.apiName, terms.user, terms.epoch) = (
+      content.key, content.apiName, row.user, identity.epoch
+    )
     if identity.epoch == nil { terms.signIn = .exempt }
     var body = body ?? .empty
     switch content.kind {
@@ -27,6 +29,11 @@ extension TransferQueue: QueueOwner {
     }
     live[row.id] = nil
     return result
+  }
+
+  nonisolated static func ended(_ row: QueueStore.Row) {
+    guard let kept = content(of: row), case .download = kept.kind, let place = place(of: kept) else { return }
+    JournaledEnd.forget(kept.key, at: place)
   }
 
   func dropped(_ row: QueueStore.Row, because error: APIError) {

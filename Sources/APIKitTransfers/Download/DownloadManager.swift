@@ -118,7 +118,8 @@ extension DownloadManager {
       try await self?.renewed(parameters, error)
     }
     return DownloadRun(
-      parameters, to: target, identity: identity, sha256: digest, policy: retryPolicy, manager: manager)
+      parameters, to: target, identity: identity, key: terms.key, sha256: digest, policy: retryPolicy,
+      manager: manager)
   }
 
   private func place(of head: HTTPResponse) throws(APIError) -> DownloadTarget? {

@@ -36,6 +36,8 @@ actor DownloadRun {
 
   private let target: DownloadTarget
   private let identity: String
+  /// That of a transfer of a queue; nil for any other.
+  private let key: String?
   private let sha256: FileDigest?
   private let policy: RetryPolicy
   private let manager: Manager
@@ -57,11 +59,12 @@ actor DownloadRun {
   private var fault: APIError?
 
   init(
-    _ parameters: Parameters = [:], to target: DownloadTarget, identity: String, sha256: FileDigest?,
-    policy: RetryPolicy, time: any TimeSource = SystemTime(), manager: Manager
+    _ parameters: Parameters = [:], to target: DownloadTarget, identity: String, key: String? = nil,
+    sha256: FileDigest?, policy: RetryPolicy, time: any TimeSource = SystemTime(), manager: Manager
   ) {
     self.target = target
     self.identity = identity
+    self.key = key
     self.sha256 = sha256
     self.policy = policy
     self.parameters = parameters
@@ -76,6 +79,8 @@ actor DownloadRun {
     self.report = report
     do throws(APIError) {
       let path = PartialFile.place(of: target, identity: identity)
+      // The process may have ended before the queue knew.
+      if let key, let file = JournaledEnd.file(of: key, at: path) { return (.success(file), machine.state) }
       if case .file(_, overwrites: false) = target, PrivateFile.exists(path) {
         throw Self.isThere(path, .takeoff)
       }
@@ -296,7 +301,7 @@ actor DownloadRun {
     try manager.check()
     for number in 1...999 {
       let (path, overwrites) = destination(state, number)
-      if try file.commit(as: path, length: state.offset, overwrites: overwrites) {
+      if try file.commit(as: path, state: state, overwrites: overwrites, sha256: sha256, of: key) {
         return DownloadedFile(path: path, count: state.offset, sha256: sha256)
       }
       if case .file = state.target ?? target { throw Self.isThere(path, .response) }

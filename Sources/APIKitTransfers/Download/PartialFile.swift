@@ -12,6 +12,8 @@ final class PartialFile: Sendable {
     var state: DownloadState
     /// The running of the machine (`SystemBoot`) in which it was written; nil where the system does not say.
     var boot: String?
+    /// That the complete file is about to get its name, for a transfer of a queue; nil before, and in earlier versions.
+    var end: JournaledEnd?
   }
 
   static let ending = ".apikit-part"
@@ -44,7 +46,8 @@ final class PartialFile: Sendable {
     unlink(journal.draftPath)
     // A damaged journal is none, and the download starts over.
     if fstat(descriptor, &status) == 0, let journal = try? journal.read(), journal.identity == identity,
-      (0...Int64(status.st_size)).contains(journal.state.offset)
+      (0...Int64(status.st_size)).contains(journal.state.offset),
+      journal.end == nil || journal.state.condition != nil
     {
       state = journal.state
       let length = Int64(status.st_size)
@@ -74,7 +77,7 @@ final class PartialFile: Sendable {
     return TransferProgress(received: journal.state.offset, totalToReceive: journal.state.total)
   }
 
-  private static func journal(of path: String) -> TransferJournal<Journal> {
+  static func journal(of path: String) -> TransferJournal<Journal> {
     TransferJournal("\(path).journal", .downloadJournal)
   }
 
@@ -180,12 +183,24 @@ final class PartialFile: Sendable {
 
   /// Gives the complete file its name, and removes the journal. Without `overwrites` a file that is there stays.
   ///
+  /// - Parameter key: That of a transfer of a queue: the journal then stays, and says that it has ended, until
+  ///   ``JournaledEnd/forget(_:at:)``.
   /// - Returns: Whether it has the name; false when something has it already.
-  func commit(as target: String, length: Int64, overwrites: Bool) throws(APIError) -> Bool {
-    try truncate(to: length)
+  func commit(
+    as target: String, state: DownloadState, overwrites: Bool, sha256: String? = nil, of key: String? = nil
+  ) throws(APIError) -> Bool {
+    try truncate(to: state.offset)
     try sync()
     guard lock.holds(path) else {
       throw APIError(.transport, .fileFailed, "\(path.debugDescription) was removed by others")
+    }
+    if let key {
+      if !overwrites, PrivateFile.exists(target) { return false }
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw Self.fault(path, "cannot be read") }
+      let end = JournaledEnd(
+        key: key, path: target, sha256: sha256, inode: FileIdentity(status).inode, count: state.offset)
+      try journal.write(Journal(identity: identity, state: state, boot: SystemBoot.identity, end: end))
     }
     if overwrites {
       guard rename(path, target) == 0 else { throw Self.fault(target, "cannot be replaced") }
@@ -198,7 +213,7 @@ final class PartialFile: Sendable {
       unlink(path)
     }
     PrivateFile.syncFolder(of: target)
-    journal.remove()
+    if key == nil { journal.remove() }
     return true
   }
 

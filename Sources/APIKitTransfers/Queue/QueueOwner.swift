@@ -29,6 +29,8 @@ import APIKit
   nonisolated static func fill(
     _ child: QueueStore.Row, from parent: Int64, _ end: End
   ) -> (payload: [UInt8]?, fault: String)?
+  /// How an item has ended is on the disk: what it has there beside its row and its file goes. Not called on the main actor.
+  nonisolated static func ended(_ row: QueueStore.Row)
   /// Returns when all that was given to it so far is on the disk, or refused.
   func flush() async
   /// A user leaves whose items are dropped: what is being kept of the user is not waited for.
@@ -59,6 +61,8 @@ extension QueueOwner {
   nonisolated static func fill(
     _ child: QueueStore.Row, from parent: Int64, _ end: End
   ) -> (payload: [UInt8]?, fault: String)? { nil }
+
+  nonisolated static func ended(_ row: QueueStore.Row) {}
 
   func flush() async {}
 
@@ -95,7 +99,11 @@ extension QueueOwner {
   private func finish(_ row: QueueStore.Row, _ end: End) async {
     let queue = queue
     await runner.finish(row, landing: end.landing.enveloped) { (landing) async throws(DurableQueue.Fault) in
-      try await queue.finish(row.id, landing: landing) { child in Self.fill(child, from: row.id, end) }
+      try await queue.finish(row.id, landing: landing) { child in
+        Self.fill(child, from: row.id, end)
+      } then: {
+        Self.ended(row)
+      }
     } tell: { [weak self] in
       self?.tell(row, .success(end)) ?? false
     }

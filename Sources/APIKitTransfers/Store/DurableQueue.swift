@@ -86,10 +86,13 @@ actor DurableQueue {
 
   /// An item is done, and how it ended is kept until ``forgetLanding(_:)``. Both or none.
   ///
-  /// - Parameter fill: Changes the payload of an item that waited for it; nil has that one parked, for the reason given.
+  /// - Parameters:
+  ///   - fill: Changes the payload of an item that waited for it; nil has that one parked, for the reason given.
+  ///   - tidy: Called once that is on the disk.
   func finish(
     _ id: Int64, landing: [UInt8]?,
-    filling fill: @Sendable (QueueStore.Row) -> (payload: [UInt8]?, fault: String)? = { _ in nil }
+    filling fill: @Sendable (QueueStore.Row) -> (payload: [UInt8]?, fault: String)? = { _ in nil },
+    then tidy: @Sendable () -> Void = {}
   ) throws(Fault) {
     let spool = try write { (store) throws(SQLiteFailure) -> String? in
       if let landing, let row = try store.row(id) { try store.keep(QueueStore.Landing(of: row, landing)) }
@@ -105,6 +108,7 @@ actor DurableQueue {
       }
       return spool
     }
+    tidy()
     removeSpools([spool])
   }
 
