@@ -142,7 +142,7 @@ public final class FileCredentialStore: CredentialStore {
     guard let sealed = Self.envelope.seal(plain, under: keys.current, at: account.utf8) else {
       throw failed("cannot be sealed")
     }
-    // Under the lock nobody else writes the draft, and one that a process has left is replaced.
+    // The lock is held, so the draft needs no name of its own: one that a killed process has left is replaced.
     do { try PrivateFile.replace(path, with: sealed, by: path + ".new") } catch {
       throw failed("\(error)", error)
     }

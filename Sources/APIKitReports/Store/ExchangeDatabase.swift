@@ -40,8 +40,8 @@ struct ExchangeDatabase {
   /// The copy of the database that was damaged last.
   var copy: String { path + ".damaged" }
 
-  /// Works with the database; a second time after a damaged one was set aside, which is told, as it is when the file was
-  /// removed.
+  /// Works with the database. Where it is damaged, it is set aside, and the work is done again. `tell` is told of that, and of a
+  /// file that was removed.
   mutating func use<Value>(
     _ work: (Connection) throws(SQLiteFailure) -> Value, onDamage tell: (String) -> Void
   ) throws(Fault) -> Value {

@@ -312,7 +312,7 @@ actor DurableQueue {
     let path = Self.presencePath(folder, owner)
     for attempt in 0..<100 where presence == nil {
       // Another process looks whether it is free, and removes it: that takes a moment where the machine is busy.
-      if attempt > 0 { usleep(2_000) }
+      if attempt > 0 { usleep(2_000) }  // 200 ms in all: a look at a lock takes microseconds
       do { presence = try FolderLock(ifFree: path) } catch {
         throw .unusable("the folder \(folder) takes no lock: \(error.localizedDescription)")
       }

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import APIKit
 
-/// A load that its caller has suspended does not land, be it as failed, until it is resumed.
+/// A load that its caller has suspended does not land until it is resumed, not as failed either.
 @MainActor final class SuspendedFailureTests: XCTestCase {
   private enum Failure: CaseIterable {
     case sharedCall, batch, gate, slotDeadline, signIn, signOut, hook

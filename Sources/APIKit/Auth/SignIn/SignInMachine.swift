@@ -107,7 +107,7 @@ struct SignInMachine {
     return false
   }
 
-  /// Whether the sign-in with this number is the one that flights wait for: no other has come, and nobody has ended it.
+  /// Whether flights wait for the sign-in with this number: no other has replaced it, and it was not ended.
   func isUnderWay(_ number: Int) -> Bool { if case .signingIn(number) = phase { true } else { false } }
 
   // MARK: Flights

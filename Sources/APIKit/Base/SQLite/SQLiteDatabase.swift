@@ -167,7 +167,7 @@ package final class SQLiteDatabase {
     try execute("VACUUM")
   }
 
-  /// Whether the file is long enough for one.
+  /// Whether the file is long enough for the header of a database.
   package var hasHeader: Bool { FileIdentity(path: path, followsLinks: false).map { $0.size >= 100 } == true }
 
   fileprivate func check(_ code: Int32) throws(SQLiteFailure) {

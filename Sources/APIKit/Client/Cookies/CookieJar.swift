@@ -240,7 +240,7 @@ public final class CookieJar: Sendable {
     do throws(APIError) {
       // Where there is no file that can be read, everything that is known is written.
       let written = try file.update { found in
-        // One that was there was removed by another jar, which could not write that all cookies are.
+        // Another jar has removed all cookies, and could not write an empty file: it removed the file.
         let isRemoved = hadFile && found == nil && !PrivateFile.exists(file.path)
         return changes.applied(to: found ?? (isRemoved ? [] : own)).filter { !$0.isOver(time) }
       }

@@ -108,7 +108,7 @@ public struct CookieStore: Sendable, Hashable {
     guard let sealed = Self.envelope.seal(content, under: keys.current, at: place) else {
       throw PrivateFile.Fault("cannot be sealed")
     }
-    // Under the lock nobody else writes the draft, and one that a process has left is replaced.
+    // The lock is held, so the draft needs no name of its own: one that a killed process has left is replaced.
     try PrivateFile.replace(path, with: sealed, by: path + ".new")
   }
 
