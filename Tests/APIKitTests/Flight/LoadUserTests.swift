@@ -217,15 +217,19 @@ import XCTest
     }
   }
 
-  func testALoadThatGathersWithItsBatchIsNotSentAsTheNextUser() async throws {
-    stub.on("*", .json(someJSON))
-    let authenticator = try signedIn()
-    let manager = makeManager(authenticator)
+  private func gathersForASecond(_ manager: TestManager) {
     manager.service.onBatchPlan = { _ in
       var plan = BatchPlan(apiName: "all", merge: { $0[0] }, split: { raw, all in all.map { _ in raw } })
       plan.window = .seconds(1)
       return plan
     }
+  }
+
+  func testALoadThatGathersWithItsBatchIsNotSentAsTheNextUser() async throws {
+    stub.on("*", .json(someJSON))
+    let authenticator = try signedIn()
+    let manager = makeManager(authenticator)
+    gathersForASecond(manager)
     try await assertNothingIsSent(manager, authenticator) {
       await waitUntil { self.time.sleeperCount > 0 }
     } end: {
@@ -236,11 +240,7 @@ import XCTest
   func testALoadThatGathersWithItsBatchEndsWithTheSignOut() async throws {
     let authenticator = try signedIn()
     let manager = makeManager(authenticator)
-    manager.service.onBatchPlan = { _ in
-      var plan = BatchPlan(apiName: "all", merge: { $0[0] }, split: { raw, all in all.map { _ in raw } })
-      plan.window = .seconds(1)
-      return plan
-    }
+    gathersForASecond(manager)
     try await assertNothingIsSent(manager, authenticator) {
       await waitUntil { self.time.sleeperCount > 0 }
     } end: {

@@ -5,12 +5,8 @@ extension Flight {
     if planBatch() { return .next }
     let service = call.service
     let endpoint = try Endpoint(of: call)
-    // Taken apart, so that the request alone has the URL, and adds to it in place.
-    let url = endpoint.url
-    let (apiName, pathParameters) = (endpoint.apiName, endpoint.pathParameters)
-    _ = consume endpoint
     var request = HTTPRequest(
-      method: call.terms.method, url: consume url, headers: service.headers(for: call),
+      method: call.terms.method, url: endpoint.url, headers: service.headers(for: call),
       timeouts: call.terms.timeouts)
     request.headers.merge(call.terms.headers)
     if let cleartext = call.cleartext { request.options.cleartext = cleartext }
@@ -20,7 +16,7 @@ extension Flight {
     // Asked once, for the cache's key as well; a replay asks anew.
     let common = run.request == nil ? cache?.common : nil
     var parameters = (common ?? service.commonParameters(for: call)).merging(call.parameters)
-    if !pathParameters.isEmpty { parameters = parameters.removing(pathParameters) }
+    if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }
     if let body = call.body {
       try call.terms.encoding.withoutBody.apply(parameters, to: &request)
       request.body = body
@@ -37,7 +33,7 @@ extension Flight {
     addIdempotencyKey(&request)
     cache?.prepare(&request)
     run.request = request
-    run.signed = (apiName, call.terms.encoding.signed(parameters))
+    run.signed = (endpoint.apiName, call.terms.encoding.signed(parameters))
     return .next
   }
 
