@@ -292,6 +292,28 @@ import APIKitSigning
     XCTAssertEqual(stub.requests.count, 1)
   }
 
+  func testAnItemThatWentWithoutItsKeyIsParked() async throws {
+    stub.when({ $0.url.host == "homes.test" }, .redirect(to: "https://other.test/orders", status: 307))
+    stub.when({ $0.url.host == "other.test" }, .dropped)
+    let outbox = outbox()
+    let delegate = OutboxRecorder()
+    let manager = manager(delegate)
+    outbox.attach(manager)
+    outbox.start()
+    manager.load()
+    try await turn {
+      guard case .parked(let why)? = try await outbox.items().first?.state else { return false }
+      XCTAssertTrue(why.hasSuffix("could not tell a repetition"), why)
+      return true
+    }
+    for _ in 0..<30 { time.advance(by: .seconds(10)) }
+    await outbox.flush()
+    let there = stub.requests.filter { $0.url.host == "other.test" }
+    XCTAssertEqual(there.count, 1)
+    XCTAssertNil(there.first?.headers["Idempotency-Key"])
+    XCTAssertEqual(delegate.story.last, "failed connection-lost 0")
+  }
+
   func testAVerdictIsByStatusAndReason() {
     var known = OutboxVerdict.Circumstances()
     known.hasSignIn = true

@@ -12,6 +12,15 @@ extension Outbox: QueueOwner {
       content.load(body, of: manager, keyField: configuration.idempotencyKeyField, epoch: identity.epoch))
   }
 
+  /// A redirect to another origin does not carry the idempotency key: the server there cannot tell a repetition.
+  func mayGoAgain(after error: APIError) -> Bool {
+    guard let sent = error.request else { return true }
+    let row = RetryTable.standard.row(for: error)
+    return error.allowsRetry(
+      isIdempotent: sent.method.isIdempotent || sent.headers.contains(configuration.idempotencyKeyField),
+      isUnprocessed: error.evidence != nil && row?.provesNothingSent == true)
+  }
+
   func dropped(_ row: QueueStore.Row, because error: APIError) { land(row.id, .failure(error)) }
 
   nonisolated static func fill(

@@ -17,6 +17,8 @@ enum OutboxVerdict: Sendable, Equatable {
     var attempts = 1
     /// After how many of them the item is parked.
     var maximumAttempts = 20
+    /// False where a server may have acted on it that could not tell a repetition.
+    var mayGoAgain = true
     var isOffline = false
     /// Whether there is an authenticator, so that a user can sign in.
     var hasSignIn = false
@@ -34,7 +36,9 @@ enum OutboxVerdict: Sendable, Equatable {
 
   init(_ error: APIError, _ known: Circumstances) {
     let status = error.reason == .unacceptableStatus ? error.context.status ?? error.evidence?.status : nil
-    if known.isOffline && status == nil || error.cancellation.map(Self.isOurs) == true {
+    if !known.mayGoAgain {
+      self = .park
+    } else if known.isOffline && status == nil || error.cancellation.map(Self.isOurs) == true {
       self = .again
     } else if error.reason == .signedOut, known.isSignedIn {
       // The user is back.

@@ -21,6 +21,8 @@ import APIKit
     _ row: QueueStore.Row, _ content: Content, by work: Work, body: HTTPBody?,
     as identity: QueueRunner.Identity
   ) async -> Result<End, APIError>
+  /// Whether an item that has failed so may be sent again at all. By default it may.
+  func mayGoAgain(after error: APIError) -> Bool
   /// Tells how an item has ended, or why it was parked. False when nobody heard of it, be it that its user has left.
   @discardableResult func tell(_ row: QueueStore.Row, _ result: Result<End, APIError>) -> Bool
   /// An item was given up because its user has left.
@@ -64,6 +66,8 @@ extension QueueOwner {
 
   nonisolated static func ended(_ row: QueueStore.Row) {}
 
+  func mayGoAgain(after error: APIError) -> Bool { true }
+
   func flush() async {}
 
   func userLeaves(_ user: String) {}
@@ -92,7 +96,10 @@ extension QueueOwner {
     switch await send(row, content, by: registration.work, body: body, as: identity) {
     case .success(let end): await finish(row, end)
     case .failure(let error):
-      if await runner.fail(row, error, signedInBy: authenticator) { tell(row, .failure(error)) }
+      let mayGoAgain = mayGoAgain(after: error)
+      if await runner.fail(row, error, mayGoAgain: mayGoAgain, signedInBy: authenticator) {
+        tell(row, .failure(error))
+      }
     }
   }
 

@@ -191,9 +191,10 @@ import Foundation
   ///
   /// - Returns: Whether it was set aside.
   func fail(
-    _ row: QueueStore.Row, _ error: APIError, signedInBy authenticator: Authenticator?
+    _ row: QueueStore.Row, _ error: APIError, mayGoAgain: Bool, signedInBy authenticator: Authenticator?
   ) async -> Bool {
     var known = OutboxVerdict.Circumstances()
+    known.mayGoAgain = mayGoAgain
     known.attempts = row.attempts + 1
     known.maximumAttempts = configuration.maximumAttempts
     known.isOffline = configuration.network.condition.isOffline
@@ -208,7 +209,8 @@ import Foundation
     case .later(let wait): await putBack(row, wait, isAttempt: true)
     case .awaitSignIn: await putBackUntilSignIn(row)
     case .park:
-      await park(row, error.description)
+      let why = mayGoAgain ? "" : "; the server may have acted on it, and could not tell a repetition"
+      await park(row, error.description + why)
       return true
     }
     return false
