@@ -55,6 +55,17 @@ final class ExchangeDamageTests: XCTestCase {
 
   private func change(_ sql: String) throws { try SQLiteDatabase(path: path, patience: 100).execute(sql) }
 
+  func testADatabaseThatALaterVersionMigratesWhileItIsOpenIsLeftAlone() async throws {
+    let store = try makeStore()
+    try await send(store, "/kept")
+    try change("ALTER TABLE exchanges ADD COLUMN note TEXT NOT NULL DEFAULT ''; PRAGMA user_version = 3")
+    try await send(store, "/in-the-form-of-the-earlier-version")
+    XCTAssertEqual(store.fault?.reason, .fileFailed)
+    XCTAssertTrue("\(store.fault, default: "none")".contains("version 3"))
+    XCTAssertEqual(try SQLiteDatabase(path: path, patience: 100).number("SELECT count(*) FROM exchanges"), 1)
+    await close(store)
+  }
+
   func testAVersionThatNoneWritesIsSaid() async throws {
     let whole = try await makeFile()
     for version in [Int32.min + 2, -1, 3] {

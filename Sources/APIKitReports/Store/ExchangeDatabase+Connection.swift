@@ -118,8 +118,8 @@ extension ExchangeDatabase {
     /// - Parameter users: What stands for them; nil for all.
     func erase(_ users: Set<String>?) throws(SQLiteFailure) {
       try database.transaction { () throws(SQLiteFailure) in
-        // Of a damaged one the rows that are not seen would stay; SQLITE_CORRUPT has it emptied as a whole.
-        guard try database.isSound() else { throw SQLiteFailure(code: 11, message: "its pages are damaged") }
+        // Of a damaged one the rows that are not seen would stay: it is emptied as a whole.
+        guard try database.isSound() else { throw .damage("its pages are damaged") }
         guard let users else { return try database.execute("DELETE FROM exchanges") }
         let removal = try database.prepare("DELETE FROM exchanges WHERE user = ?")
         for user in users {

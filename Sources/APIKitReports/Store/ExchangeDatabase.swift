@@ -26,64 +26,50 @@ struct ExchangeDatabase {
     }
   }
 
-  let path: String
-  let key: StorageKey
-  let limits: ExchangeLimits
-  /// A bound of the database, for tests of a full disk.
-  let maximumPages: Int?
-  private var connection: Connection?
+  private let owner: SQLiteOwner<Connection>
+  private let key: StorageKey
+  private let limits: ExchangeLimits
 
   init(path: String, key: StorageKey, limits: ExchangeLimits, maximumPages: Int?) {
-    (self.path, self.key, self.limits, self.maximumPages) = (path, key, limits, maximumPages)
+    (self.key, self.limits) = (key, limits)
+    owner = SQLiteOwner(
+      path: path, .exchanges, patience: 5_000, isPrecious: false, maximumPages: maximumPages)
   }
 
+  private var path: String { owner.path }
   /// The copy of the database that was damaged last.
-  var copy: String { path + ".damaged" }
+  private var copy: String { path + ".damaged" }
 
   /// Works with the database. Where it is damaged, it is set aside, and the work is done again. `tell` is told of that, and of a
   /// file that was removed.
-  mutating func use<Value>(
+  func use<Value>(
     _ work: (Connection) throws(SQLiteFailure) -> Value, onDamage tell: (String) -> Void
   ) throws(Fault) -> Value {
-    if connection?.database.isRemoved == true {
-      connection = nil
-      tell("were removed while they were in use")
+    if owner.closeIfRemoved() { tell("were removed while they were in use") }
+    do throws(SQLiteFailure) {
+      if owner.connection == nil { try makeFolder() }
+      return try owner.use(work, connecting: connect) { damage, isForced throws(SQLiteFailure) in
+        if try setAside(damage, isForced: isForced) { tell("were damaged (\(damage)); a copy is \(copy)") }
+      }
+    } catch {
+      throw .failed(error)
     }
-    for isForced in [false, true] {
-      let failure: SQLiteFailure
-      do throws(SQLiteFailure) { return try work(try opened()) } catch { failure = error }
-      guard failure.isMisfit else { throw .failed(failure) }
-      connection = nil
-      if try setAside(failure, isForced: isForced) { tell("were damaged (\(failure)); a copy is \(copy)") }
-    }
-    do throws(SQLiteFailure) { return try work(try opened()) } catch { throw .failed(error) }
   }
 
   /// Ends the connection. The next use makes another one.
-  mutating func close() { connection = nil }
+  func close() { owner.close() }
 
-  private mutating func opened() throws(SQLiteFailure) -> Connection {
-    if let connection { return connection }
-    do throws(PrivateFile.Fault) {
-      try PrivateFile.makeFolder(PrivateFile.folder(of: path))
-    } catch {
-      throw SQLiteFailure(code: Self.refused, message: "the folder of \(path) \(error)")
+  private func makeFolder() throws(SQLiteFailure) {
+    let folder = PrivateFile.folder(of: path)
+    do throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) } catch {
+      throw .refused("the folder \(folder) \(error)")
     }
-    let database = try SQLiteDatabase(path: path, patience: 5_000)
-    if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
-    switch try SQLiteSchema.exchanges.prepare(database) {
-    case nil: break
-    case .future(let version):
-      throw SQLiteFailure(
-        code: Self.refused,
-        message: "\(path) has version \(version), and this code knows \(SQLiteSchema.exchanges.version)")
-    case .foreign:
-      throw SQLiteFailure(code: Self.refused, message: "\(path) belongs to another application")
-    }
+  }
+
+  private func connect(_ database: SQLiteDatabase) throws(SQLiteFailure) -> Connection {
     let made = try Connection(database, key: key, limits: limits)
     try made.checkSizes()
     try finishErasures(made)
-    connection = made
     return made
   }
 
@@ -91,7 +77,7 @@ struct ExchangeDatabase {
   ///
   /// - Parameter isForced: Whether it is done although the database looks whole.
   /// - Returns: Whether that was needed: another process may have done it.
-  private func setAside(_ failure: SQLiteFailure, isForced: Bool) throws(Fault) -> Bool {
+  private func setAside(_ failure: SQLiteFailure, isForced: Bool) throws(SQLiteFailure) -> Bool {
     do {
       return try PrivateFile.withLockedFolder(of: path) {
         let database = try SQLiteDatabase(path: path, patience: 5_000)
@@ -106,7 +92,7 @@ struct ExchangeDatabase {
         return true
       }
     } catch {
-      throw .failed(error as? SQLiteFailure ?? failure)
+      throw error as? SQLiteFailure ?? failure
     }
   }
 
@@ -146,7 +132,7 @@ struct ExchangeDatabase {
   /// its files are removed: on a full disk other processes can keep nothing either.
   ///
   /// - Parameter users: What stands for them; nil for all.
-  mutating func erase(_ users: Set<String>?) throws(Fault) {
+  func erase(_ users: Set<String>?) throws(Fault) {
     removeCopy()
     if PrivateFile.exists(path) {
       do throws(Fault) {
@@ -155,7 +141,7 @@ struct ExchangeDatabase {
         } onDamage: { _ in
         }
       } catch {
-        guard case .failed(let failure) = error, !failure.isBusy, failure.code != Self.refused else {
+        guard case .failed(let failure) = error, !failure.isBusy, !failure.isRefusal else {
           throw error
         }
         try removeFiles()
@@ -165,22 +151,14 @@ struct ExchangeDatabase {
     clearMarks(of: users ?? Self.marked(at: path))
   }
 
-  private mutating func removeFiles() throws(Fault) {
-    connection = nil
+  private func removeFiles() throws(Fault) {
+    owner.close()
     do throws(PrivateFile.Fault) {
       for ending in ["-wal", "-shm", ""] { try PrivateFile.remove(path + ending) }
     } catch {
       throw .unusable("\(path) \(error)")
     }
   }
-
-  /// SQLITE_CANTOPEN, for what this code refuses itself.
-  private static var refused: Int32 { 14 }
-}
-
-extension SQLiteFailure {
-  /// SQLITE_FULL.
-  fileprivate var isFull: Bool { code & 0xFF == 13 }
 }
 
 extension SQLiteSchema {

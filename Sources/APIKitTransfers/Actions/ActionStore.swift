@@ -81,8 +81,8 @@ actor ActionStore {
         UPDATE events SET batch = ?1 WHERE sequence IN
         (SELECT sequence FROM events WHERE batch = 0 ORDER BY sequence LIMIT \(size))
         """, batch.id)
-      // The index names rows that are not there: they would be asked for without end. SQLITE_CORRUPT.
-      guard database.changes > 0 else { throw SQLiteFailure(code: 11, message: "actions are missing") }
+      // The index names rows that are not there: they would be asked for without end.
+      guard database.changes > 0 else { throw .damage("actions are missing") }
       return try filled(batch, database)
     }
   }

@@ -69,9 +69,8 @@ extension APIError {
       self.init(.takeoff, .misconfigured, "there has never been an item \(id) to wait for")
     case .unusable(let why): self.init(.takeoff, .outboxUnusable, why)
     case .failed(let failure):
-      let isFull = failure.code & 0xFF == 13
       self.init(
-        .takeoff, isFull ? .storageFull : .outboxUnusable,
+        .takeoff, failure.isFull ? .storageFull : .outboxUnusable,
         "the \(name) in \(folder) cannot be used: \(failure)", underlying: failure)
     }
   }

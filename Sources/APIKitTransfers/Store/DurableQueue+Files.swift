@@ -162,9 +162,3 @@ extension DurableQueue {
 
   func giveUpReserve() { try? PrivateFile.remove(reserve) }
 }
-
-extension SQLiteFailure {
-  /// Whether there is no room on the disk: codes 13 (SQLITE_FULL), and 778, 1034 and 4874 (a write, a sync or a
-  /// change of the length that fails).
-  var isFull: Bool { code & 0xFF == 13 || [778, 1034, 4874].contains(code) }
-}

@@ -214,7 +214,7 @@ actor DurableQueue {
     try use { (store) throws(SQLiteFailure) in
       try store.database.snapshot { () throws(SQLiteFailure) in
         guard try store.database.isSound(withIndexes: true), try store.addsUp() else {
-          throw SQLiteFailure(code: Self.damage, message: "items are missing, or pages do not fit")
+          throw .damage("items are missing, or pages do not fit")
         }
       }
     }
@@ -319,7 +319,4 @@ actor DurableQueue {
     }
     guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
   }
-
-  /// The primary code of SQLite for damage that this code finds itself: SQLITE_CORRUPT.
-  private static let damage: Int32 = 11
 }

@@ -4,7 +4,7 @@ import XCTest
 @testable import APIKit
 @testable import TestSupport
 
-/// Several connections that meet at one folder while its database is being made.
+/// Several connections that meet at one folder while its database is being made, or migrated.
 final class CacheOpeningTests: XCTestCase {
   func testConnectionsThatOpenANewFolderAtOnceAllTakeItForTheirs() async throws {
     for _ in 0..<60 {
@@ -25,5 +25,20 @@ final class CacheOpeningTests: XCTestCase {
       XCTAssertEqual(faults, [])
       XCTAssertEqual(caches[0].statistics.disk.count, 3)
     }
+  }
+
+  func testADatabaseThatALaterVersionMigratesWhileItIsOpenIsLeftAlone() async throws {
+    let folder = try CacheFixture.folder(self)
+    let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
+    let log = FaultLog(cache)
+    cache.put(CacheFixture.entry(1))
+    await cache.flush()
+    let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
+    try database.execute("ALTER TABLE entries ADD COLUMN note TEXT DEFAULT ''; PRAGMA user_version = 99")
+    cache.put(CacheFixture.entry(2), in: .all)
+    await cache.flush()
+    XCTAssertEqual(log.faults.map(\.kind), [.futureSchema])
+    XCTAssertNotNil(cache.memory.find(CacheFixture.query(2)))
+    XCTAssertEqual(try database.number("SELECT count(*) FROM entries"), 1)
   }
 }

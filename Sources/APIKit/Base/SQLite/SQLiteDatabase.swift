@@ -26,7 +26,7 @@ package final class SQLiteDatabase {
       }
       try PrivateFile.claim(path)
     } catch {
-      throw SQLiteFailure(code: SQLITE_CANTOPEN, message: "\(path) \(error)")
+      throw .refused("\(path) \(error)")
     }
     var opened: OpaquePointer?
     // SQLite refuses a link in any part of the path, and the folder may be reached through one.
@@ -277,6 +277,23 @@ package struct SQLiteFailure: Error, Sendable, CustomStringConvertible {
   package var isMisfit: Bool { isDamage || [1, 17, 19, 20, 25].contains(primary) && code != 1811 }
   /// Whether another connection holds a lock.
   package var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
+  /// Whether there is no room on the disk. Codes 778, 1034 and 4874: a write, a sync or a change of the length that fails.
+  package var isFull: Bool { primary == SQLITE_FULL || [778, 1034, 4874].contains(code) }
+  /// Whether the database cannot be opened, or must not be.
+  package var isRefusal: Bool { code == SQLITE_CANTOPEN }
+
+  /// Damage that a store finds itself.
+  package static func damage(_ message: String) -> SQLiteFailure {
+    SQLiteFailure(code: SQLITE_CORRUPT, message: message)
+  }
+  /// What a store refuses itself.
+  package static func refused(_ message: String) -> SQLiteFailure {
+    SQLiteFailure(code: SQLITE_CANTOPEN, message: message)
+  }
+  /// A full disk that something else than SQLite has met.
+  package static func full(_ message: String) -> SQLiteFailure {
+    SQLiteFailure(code: SQLITE_FULL, message: message)
+  }
 
   /// `database or disk is full (13)`
   package var description: String { "\(message) (\(code))" }

@@ -57,6 +57,7 @@ extension DiskCache {
         return remakes
       }
       connection.report("it was removed while it was open", .damagedDatabase)
+    case .open(let store, age) where connection.isWriter && store.isMigrated: connection.state = .closed
     case .open(let store, age): return store
     // The database was made anew over the other connection.
     case .open: connection.state = .closed
@@ -101,8 +102,7 @@ extension DiskCache {
     if let limit = configuration.maximumPages { try database.execute("PRAGMA max_page_count = \(limit)") }
     let refusal = try SQLiteSchema.cache.prepare(database)
     if refusal != nil, try SQLiteSchema.cache.isDamaged(in: database) {
-      // SQLITE_NOTADB.
-      throw SQLiteFailure(code: 26, message: "its header is damaged")
+      throw .damage("its header is damaged")
     }
     switch refusal {
     case nil: return try DiskStore(database, process: process)

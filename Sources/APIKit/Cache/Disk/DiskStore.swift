@@ -25,6 +25,7 @@ final class DiskStore {
   private let insertTag: SQLiteStatement
   private let removeVariant: SQLiteStatement
   private let touch: SQLiteStatement
+  private let version: SQLiteStatement
 
   init(_ database: SQLiteDatabase, process: UInt64) throws(SQLiteFailure) {
     self.database = database
@@ -44,6 +45,13 @@ final class DiskStore {
       DELETE FROM entries WHERE key = ?1 AND (variant = ?2 OR variant >> 32 <> ?2 >> 32) RETURNING file
       """)
     touch = try database.prepare("UPDATE uses SET used = ? WHERE entry = ?")
+    version = try database.prepare("PRAGMA user_version")
+  }
+
+  /// Whether another process has migrated the database to a later version while it was open.
+  var isMigrated: Bool {
+    defer { version.reset() }
+    return (try? version.step()) == true && version.integer(0) > SQLiteSchema.cache.version
   }
 
   // MARK: Reading

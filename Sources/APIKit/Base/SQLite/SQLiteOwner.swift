@@ -1,0 +1,96 @@
+/// A database that several processes may share: opened with its tables when it is first used, and again where its file was
+/// removed, cut or migrated while it was open. What is done about damage, its store says.
+///
+/// Not locked: its store uses it from one place at a time.
+package final class SQLiteOwner<Connection> {
+  package let path: String
+  private let schema: SQLiteSchema
+  private let patience: Int32
+  private let isPrecious: Bool
+  private let maximumPages: Int?
+  /// The statement reads the version, which another process may change.
+  private var open: (connection: Connection, database: SQLiteDatabase, version: SQLiteStatement)?
+  /// Why the database must be left alone: it belongs to a later version, or to others. Known once it was used.
+  package private(set) var refusal: String?
+
+  /// - Parameters:
+  ///   - patience: How long a call waits for another process's lock, in milliseconds.
+  ///   - isPrecious: Whether a database whose migration fails is left alone; else it counts as damaged.
+  ///   - maximumPages: A bound of the database, for tests of a full disk.
+  package init(
+    path: String, _ schema: SQLiteSchema, patience: Int32, isPrecious: Bool, maximumPages: Int? = nil
+  ) {
+    (self.path, self.schema, self.patience) = (path, schema, patience)
+    (self.isPrecious, self.maximumPages) = (isPrecious, maximumPages)
+  }
+
+  /// Nil where none is open.
+  package var connection: Connection? { open?.connection }
+
+  /// Ends the connection. The next use makes another one.
+  package func close() { open = nil }
+
+  /// Ends a connection whose file was removed or replaced: what it wrote would be lost with the file.
+  ///
+  /// - Returns: Whether there was such a connection.
+  package func closeIfRemoved() -> Bool {
+    guard open?.database.isRemoved == true else { return false }
+    close()
+    return true
+  }
+
+  /// Does the work; again after damage was mended, the second time although the database looked whole.
+  ///
+  /// - Parameters:
+  ///   - connect: Makes the connection of a database that was opened.
+  ///   - mend: Mends a damaged database, of which nothing is open here: the failure that shows it, and whether it is to be done
+  ///     although the database looks whole.
+  package func use<Value>(
+    _ work: (Connection) throws(SQLiteFailure) -> Value,
+    connecting connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection,
+    mending mend: (_ damage: SQLiteFailure, _ isForced: Bool) throws(SQLiteFailure) -> Void
+  ) throws(SQLiteFailure) -> Value {
+    if let open, !isCurrent(open.version) {
+      let isCut = !open.database.hasHeader
+      close()
+      if isCut { try mend(.damage("it was cut while it was open"), true) }
+    }
+    for isForced in [false, true] {
+      do throws(SQLiteFailure) { return try work(try opened(connect)) } catch {
+        guard error.isMisfit else { throw error }
+        close()
+        try mend(error, isForced)
+      }
+    }
+    return try work(try opened(connect))
+  }
+
+  private func opened(
+    _ connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection
+  ) throws(SQLiteFailure) -> Connection {
+    if let open { return open.connection }
+    let database = try SQLiteDatabase(path: path, patience: patience)
+    if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
+    do throws(SQLiteFailure) {
+      refusal =
+        switch try schema.prepare(database) {
+        case .future(let version): "it has version \(version), and this code knows \(schema.version)"
+        case .foreign: "it belongs to another application"
+        case nil: nil
+        }
+    } catch {
+      guard isPrecious, error.isMisfit, !error.isDamage else { throw error }
+      refusal = error.description
+    }
+    if let refusal { throw .refused(refusal) }
+    let connection = try connect(database)
+    open = (connection, database, try database.prepare("PRAGMA user_version"))
+    return connection
+  }
+
+  /// Whether no other process has migrated the open database to a later version, or emptied it and not filled it yet.
+  private func isCurrent(_ version: SQLiteStatement) -> Bool {
+    defer { version.reset() }
+    return (try? version.step()) == true && version.integer(0) == schema.version
+  }
+}
