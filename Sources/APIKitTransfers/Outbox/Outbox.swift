@@ -69,7 +69,7 @@ import Foundation
     _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
   ) {
     registry.register(type, as: name, of: make().service, make, with: runner)
-    LoadQueues.register(type, with: self)
+    serve(type)
   }
 
   /// Sends the results of a manager's type, or of the given name, to its delegate, unless they belong to a load of another

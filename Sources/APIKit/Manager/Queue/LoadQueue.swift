@@ -6,14 +6,19 @@
   func giveUp(_ flight: FlightID)
 }
 
+extension LoadQueue {
+  /// Takes the loads of a type from now on, in place of another queue.
+  package func serve(_ type: any APIManager.Type) { LoadQueues.register(type, with: self) }
+}
+
 /// Which queue a type's loads go to.
-@MainActor package enum LoadQueues {
+@MainActor enum LoadQueues {
   private struct RegisteredQueue {
     weak var queue: (any LoadQueue)?
   }
   private static var byType: [ObjectIdentifier: RegisteredQueue] = [:]
 
-  package static func register(_ type: any APIManager.Type, with queue: any LoadQueue) {
+  fileprivate static func register(_ type: any APIManager.Type, with queue: any LoadQueue) {
     byType[ObjectIdentifier(type)] = RegisteredQueue(queue: queue)
   }
 
