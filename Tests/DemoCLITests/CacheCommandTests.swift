@@ -117,6 +117,8 @@ final class CacheCommandTests: XCTestCase {
     let list = await run("list --size 5")
     XCTAssertEqual(list.status, .success)
     XCTAssertEqual(list.output.last, "from the network")
+    // Once, though the lookup and the store both meet it.
+    XCTAssertEqual(list.errors.count, 1, "\(list.errors)")
     XCTAssertTrue(
       list.errors.contains { $0.hasPrefix("DemoCLI: the cache met a fault: unusable") }, "\(list.errors)")
   }

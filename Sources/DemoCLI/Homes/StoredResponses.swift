@@ -21,7 +21,12 @@ enum StoredResponses {
     }
     guard !folder.isEmpty else { throw UsageError("--cache-folder needs a folder") }
     let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
-    cache.onFault { console.error("DemoCLI: the cache met a fault: \($0)") }
+    // A fault that lasts is met by every lookup and every store.
+    let told = Mutex<Set<String>>([])
+    cache.onFault { fault in
+      let text = "DemoCLI: the cache met a fault: \(fault)"
+      if told.withLock({ $0.insert(text).inserted }) { console.error(text) }
+    }
     return cache
   }
 }
