@@ -80,12 +80,16 @@ struct CallTarget {
 
   /// What `--auth` says, itself or in the file that it names.
   private static func secret(_ arguments: ParsedArguments) throws(UsageError) -> String? {
-    guard let text = arguments.text("--auth") else { return nil }
-    guard text.hasPrefix("@") else { return text }
-    guard let data = FileManager.default.contents(atPath: String(text.dropFirst())) else {
-      throw UsageError("--auth: \(text.dropFirst()) cannot be read")
+    guard var text = arguments.text("--auth") else { return nil }
+    if text.hasPrefix("@") {
+      guard let data = FileManager.default.contents(atPath: String(text.dropFirst())) else {
+        throw UsageError("--auth: \(text.dropFirst()) cannot be read")
+      }
+      text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+    // A token of a variable that is not set would be sent as an empty one.
+    guard !text.isEmpty else { throw UsageError("--auth is empty") }
+    return text
   }
 
   private static func login(_ text: String, _ type: AuthType) throws(UsageError) -> HTTPLogin {

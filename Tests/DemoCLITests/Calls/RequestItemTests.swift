@@ -65,6 +65,7 @@ final class RequestItemTests: XCTestCase {
       (["get", ":1", "--auth", "ann"], "--auth is USER:PASSWORD"),
       (["get", ":1", "--auth-type", "digest"], "--auth-type needs"),
       (["get", ":1", "--auth", "@/nowhere"], "--auth: /nowhere cannot be read"),
+      (["get", ":1", "--auth", "", "--auth-type", "bearer"], "--auth is empty"),
       (
         ["get", ":1", "--redirects", "maybe"], "--redirects must be follow, refuse or same-origin, not maybe"
       ),
