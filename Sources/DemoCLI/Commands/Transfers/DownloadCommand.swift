@@ -28,6 +28,9 @@ struct DownloadCommand: Command {
   init(_ arguments: ParsedArguments) throws(UsageError) {
     (path, file) = (try FileTransfers.path(arguments.operands[0]), arguments.operands[1])
     overwrites = arguments.has("--overwrite")
+    guard overwrites || !FileManager.default.fileExists(atPath: file) else {
+      throw UsageError("FILE: \(file) is there already; --overwrite replaces it")
+    }
     digest = arguments.text("--sha256")
     attempts = try arguments.number("--attempts", in: 1...100) ?? 3
     (isQueued, folder) = (try FileTransfers.isWanted(arguments), arguments.text("--folder"))
