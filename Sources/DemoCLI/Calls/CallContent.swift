@@ -87,8 +87,10 @@ struct CallContent {
       return .array(raw.elements.map { value($0) })
     case .string: return .string(raw.string ?? "")
     case .bool: return .bool(raw.bool ?? false)
-    // The digits as they were written.
-    case .number: return raw.int.map { .integer($0) } ?? .number(raw.numberText ?? "0")
+    // The digits as they were written: 1.0 and 1e2 are whole numbers, too.
+    case .number:
+      let digits = raw.numberText ?? "0"
+      return Int(digits).flatMap { String($0) == digits ? .integer($0) : nil } ?? .number(digits)
     case .null, .missing: return .null
     }
   }

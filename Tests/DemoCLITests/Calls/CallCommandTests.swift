@@ -145,6 +145,21 @@ final class CallCommandTests: XCTestCase {
       server.requests.last?.target, "/ames/v2/listings?limit=1&offset=2", "data of get are its query")
   }
 
+  func testNumbersKeepTheirDigits() async throws {
+    let server = try DemoServer()
+    server.on(.post, "/a") { _ in .json("{}") }
+    let url = server.baseURL.string + "a"
+    let run = await CommandLineRun([
+      "post", url, "a:=1.0", "b:=1e2", "c:=-0", "d:=0.10", "e:=18446744073709551615", "f:=41",
+      #"g:={"h":[1.0,9007199254740993.0]}"#,
+    ])
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    XCTAssertEqual(
+      server.requests.last.map { String(decoding: $0.body, as: UTF8.self) },
+      #"{"a":1.0,"b":1e2,"c":-0,"d":0.10,"e":18446744073709551615,"f":41,"g":{"h":[1.0,9007199254740993.0]}}"#
+    )
+  }
+
   func testSecretsAreMaskedInTheRecordTheArchiveAndTheCommand() async throws {
     let server = try DemoServer()
     server.on(.get, "/me") { _ in
