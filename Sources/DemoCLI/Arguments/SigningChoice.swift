@@ -38,7 +38,7 @@ enum SigningChoice {
     guard let path = arguments.text("--key") else {
       throw APIError(.signing, .signingFailed, "--sign needs --key FILE")
     }
-    guard let data = FileManager.default.contents(atPath: path), !data.isEmpty else {
+    guard let data = InputFile.contents(path), !data.isEmpty else {
       throw APIError(.signing, .signingFailed, "--key: \(path) cannot be read, or is empty")
     }
     guard isText, let text = String(data: data, encoding: .utf8) else {

@@ -65,7 +65,7 @@ struct CallContent {
 
   private static func text(of path: String) throws(UsageError) -> String {
     try check(path)
-    guard let data = FileManager.default.contents(atPath: path),
+    guard let data = InputFile.contents(path),
       let text = String(data: data, encoding: .utf8)
     else { throw UsageError("the file \(path) is no text in UTF-8") }
     return text

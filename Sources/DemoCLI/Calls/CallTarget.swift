@@ -82,7 +82,7 @@ struct CallTarget {
   private static func secret(_ arguments: ParsedArguments) throws(UsageError) -> String? {
     guard var text = arguments.text("--auth") else { return nil }
     if text.hasPrefix("@") {
-      guard let data = FileManager.default.contents(atPath: String(text.dropFirst())) else {
+      guard let data = InputFile.contents(String(text.dropFirst())) else {
         throw UsageError("--auth: \(text.dropFirst()) cannot be read")
       }
       text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)

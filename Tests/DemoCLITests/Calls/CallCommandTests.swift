@@ -160,6 +160,20 @@ final class CallCommandTests: XCTestCase {
     )
   }
 
+  func testATokenIsReadFromAPipe() async throws {
+    let server = try DemoServer()
+    server.on(.get, "/me") { _ in .json("{}") }
+    let pipe = Pipe()
+    try pipe.fileHandleForWriting.write(contentsOf: Data("piped\n".utf8))
+    try pipe.fileHandleForWriting.close()
+    let file = "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"
+    let run = await CommandLineRun([
+      "get", server.baseURL.string + "me", "--auth", "@\(file)", "--auth-type", "bearer",
+    ])
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    XCTAssertEqual(server.requests.last?.headers["Authorization"], "Bearer piped")
+  }
+
   func testSecretsAreMaskedInTheRecordTheArchiveAndTheCommand() async throws {
     let server = try DemoServer()
     server.on(.get, "/me") { _ in
