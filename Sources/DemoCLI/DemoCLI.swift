@@ -89,7 +89,11 @@ enum DemoCLI {
     _ type: any Command.Type, _ words: [String], console: Console
   ) async throws(UsageError) -> Status {
     let arguments = try ParsedArguments(words, options: type.allOptions, operands: type.operands)
-    _ = try arguments.outputFile("--har")
+    if let archive = try arguments.outputFile("--har"), let output = arguments.text("--output") {
+      guard !OutputFile.isSame(archive, output) else {
+        throw UsageError("--har and --output name the same file")
+      }
+    }
     let command = try type.init(arguments)
     let session = Session(arguments, console: console, hasOwnCache: type.hasOwnCache)
     defer { session.close() }

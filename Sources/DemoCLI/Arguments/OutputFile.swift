@@ -2,6 +2,12 @@ import Foundation
 
 /// Whether a file that a user names can be written.
 enum OutputFile {
+  /// Whether two paths are those of one file.
+  static func isSame(_ path: String, _ other: String) -> Bool {
+    func place(_ path: String) -> URL { URL(fileURLWithPath: path).resolvingSymlinksInPath() }
+    return place(path) == place(other)
+  }
+
   /// Throws where it cannot; nothing is written.
   ///
   /// - Parameters:

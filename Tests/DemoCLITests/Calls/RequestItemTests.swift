@@ -79,6 +79,7 @@ final class RequestItemTests: XCTestCase {
         "--output: README.md is there already; --overwrite replaces it"
       ),
       (["get", ":1", "--output", "/nowhere/x"], "--output: there is no folder /nowhere"),
+      (["get", ":1", "--output", "/tmp/./x", "--har", "/tmp/x"], "--har and --output name the same file"),
       (["ws", "ftp://a"], "the URL begins with ftp"),
       (["ws", ":1", "a=1"], "ws sends no data when it opens"),
       (["events", ":1", "a=1"], "events sends no data"),
