@@ -161,6 +161,8 @@ private struct Backends {
       } catch {
         throw UsageError("--base-url: \(error.detail)")
       }
+      // The paths of the services come behind it.
+      guard baseURL.query == nil else { throw UsageError("--base-url has a query, and paths come behind it") }
     } else {
       let own = try DemoServer(signatures: .standard())
       server = own
