@@ -82,12 +82,21 @@ import XCTest
   }
 
   func testWithoutATerminalItPrintsPlainLines() async {
-    let run = await CommandLineRun("monitor --seconds 1 --no-cache --json")
+    let run = await CommandLineRun("monitor --seconds 1 --no-cache")
     XCTAssertEqual(run.status, .success, run.errors.joined())
     XCTAssertFalse(run.output.isEmpty)
     XCTAssertFalse(run.output.joined().contains("\u{1B}"))
     XCTAssertTrue(run.output[0].contains("in the air"), run.output[0])
     XCTAssertTrue(run.errors[0].hasPrefix("provoked: every third home of Ames is a 404"), run.errors[0])
+  }
+
+  func testForMachinesEachLineIsAnObject() async throws {
+    let run = await CommandLineRun("monitor --seconds 2 --no-cache --json")
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    let frames = try run.output.map { try RawData(parsing: $0) }
+    XCTAssertEqual(frames[0].seconds.int, 0)
+    XCTAssertGreaterThan(try XCTUnwrap(frames.last?.landed.int), 0)
+    XCTAssertGreaterThan(try XCTUnwrap(frames.last?.p99Milliseconds.double), 0)
   }
 
   func testThePictureFitsATerminalOfAnySize() async throws {

@@ -23,7 +23,11 @@ struct ServeCommand: Command {
 
   func run(in session: Session) async throws {
     let server = try DemoServer(port: port, signatures: isSigned ? .standard() : .none)
-    session.console.print(server.baseURL.string)
+    if session.writesJSON {
+      try HomePrinter(session: session).json(["url": server.baseURL.string])
+    } else {
+      session.console.print(server.baseURL.string)
+    }
     session.console.error(
       """
       homes      sacramento/v1/homes, sacramento/v1/favourites, ames/v2/listings, new/v1/projects, recipes/homes

@@ -35,16 +35,18 @@ struct TourCommand: Command {
 
   func run(in session: Session) async throws {
     let console = session.console
+    // Between the JSON of the steps, a title would be read as a part of it.
+    let say = session.writesJSON ? console.error : console.print
     for (index, step) in Self.steps.enumerated() {
       try Task.checkCancellation()
-      if index > 0 { console.print("") }
-      console.print(console.palette.paint(step.title, .head))
-      console.print("$ DemoCLI \(step.words.joined(separator: " "))\n")
+      if index > 0 { say("") }
+      say(console.palette.paint(step.title, .head))
+      say("$ DemoCLI \(step.words.joined(separator: " "))\n")
       guard let type = DemoCLI.command(named: step.words[0]) else { continue }
       let words = Array(step.words.dropFirst())
       let arguments = try ParsedArguments(words, options: type.allOptions, operands: type.operands)
       try await type.init(arguments).run(in: session)
     }
-    console.print("\nAny URL: DemoCLI get URL, post, ws, events; DemoCLI help lists all.")
+    say("\nAny URL: DemoCLI get URL, post, ws, events; DemoCLI help lists all.")
   }
 }

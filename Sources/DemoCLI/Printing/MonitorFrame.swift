@@ -45,6 +45,18 @@ struct MonitorFrame {
       + "success \(success)  \(percentiles)"
   }
 
+  /// The same as plain values.
+  var plain: [String: Any?] {
+    let summary = report.summary
+    func milliseconds(_ time: Duration?) -> Double? { time.map { $0 / .milliseconds(1) } }
+    return [
+      "seconds": Int((now - begin) / .seconds(1)), "landed": report.totalSinceStart, "perSecond": rate,
+      "inTheAir": inAir.count, "successRate": summary.successRate,
+      "medianMilliseconds": milliseconds(summary.median),
+      "p95Milliseconds": milliseconds(summary.p95), "p99Milliseconds": milliseconds(summary.p99),
+    ]
+  }
+
   /// The picture: at most as many lines as there are rows, none wider than the columns.
   func lines(_ size: Size, _ palette: Palette) -> [String] {
     guard size.columns > 0, size.rows > 0 else { return [] }

@@ -51,6 +51,8 @@ struct MonitorCommand: Command {
         report: statistics.report, inAir: FlightRegistry.shared.flights(), now: clock.now, begin: begin)
       if let screen {
         screen.show(frame.lines(screen.size, screen.palette))
+      } else if session.writesJSON {
+        try HomePrinter(session: session).json(frame.plain)
       } else {
         session.console.print(frame.line)
       }
