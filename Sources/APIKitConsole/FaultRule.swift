@@ -30,6 +30,9 @@ public struct FaultRule: Sendable, Hashable {
     if pattern.isEmpty || pattern.utf8.count > 500 { return "a pattern has 1 to 500 characters" }
     if pattern.contains("://") { return "a pattern begins with the host and not with a scheme" }
     if pattern.contains("?") { return "a pattern has no query" }
+    if !pattern.contains("/"), !pattern.contains("*") {
+      return "a pattern has a path behind the host, such as /*"
+    }
     if !(0...60_000).contains(latencyMilliseconds) { return "a latency is 0 to 60,000 ms" }
     if !(0...1).contains(loss) { return "a loss is from 0 to 1" }
     if let status, !(200...599).contains(status) { return "a status is from 200 to 599" }
@@ -39,9 +42,18 @@ public struct FaultRule: Sendable, Hashable {
   /// Whether it applies to a URL.
   func applies(to url: HTTPURL) -> Bool {
     let host = pattern.prefix { $0 != "/" }
-    let pattern = Array((host.lowercased() + pattern.dropFirst(host.count)).utf8)
+    let pattern = Array(host.lowercased().utf8) + Self.encoded(pattern.dropFirst(host.count))
     let hosts = [url.host, url.hostText, "\(url.hostText):\(url.effectivePort ?? 0)"]
     return hosts.contains { Self.matches(Array(($0 + url.path).utf8), pattern) }
+  }
+
+  /// The path of a pattern as a URL has it: what must be percent-encoded there is.
+  private static func encoded(_ path: Substring) -> [UInt8] {
+    path.utf8.flatMap { byte -> [UInt8] in
+      guard byte <= 0x20 || byte >= 0x7F else { return [byte] }
+      let digits = String(byte, radix: 16, uppercase: true)
+      return Array((digits.utf8.count < 2 ? "%0" : "%").utf8) + Array(digits.utf8)
+    }
   }
 
   /// Compares a text with a pattern in which `*` stands for any characters.

@@ -222,6 +222,9 @@ import XCTest
     // What could never match is said.
     XCTAssertNotNil(FaultRule("https://homes.test/*").objection)
     XCTAssertNotNil(FaultRule("homes.test/*?page=2").objection)
+    XCTAssertNotNil(FaultRule("homes.test").objection)
+    XCTAssertNil(FaultRule("*.test").objection)
+    XCTAssertTrue(applies("homes.test/Gr\u{F6}\u{DF}e a/*", "https://homes.test/Gr%C3%B6%C3%9Fe%20a/1"))
     // Many stars end soon.
     XCTAssertFalse(matches(String(repeating: "a", count: 5000), String(repeating: "a*", count: 200) + "b"))
   }
