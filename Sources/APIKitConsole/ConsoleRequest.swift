@@ -64,7 +64,9 @@ struct ConsoleRequest: Sendable, Equatable {
   /// A page of another origin may have its name lead to this address (DNS rebinding): `Host` is that name then. A form of
   /// another page has its `Origin`.
   func refusal(port: UInt16) -> Int? {
-    let hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
+    var hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
+    // A browser leaves out the port of the scheme.
+    if port == 80 { hosts += ["127.0.0.1", "localhost"] }
     guard let host = headers["host"], hosts.contains(host) else { return 421 }
     if let origin = headers["origin"], origin != "http://\(host)" { return 403 }
     if let site = headers["sec-fetch-site"], site != "same-origin", site != "none" { return 403 }

@@ -160,6 +160,18 @@ final class ConsoleServerTests: XCTestCase {
       }())
   }
 
+  func testThePortOfTheSchemeIsLeftOutByABrowser() {
+    var request = ConsoleRequest(method: "POST", target: "/t/rules")
+    for host in ["127.0.0.1", "localhost", "127.0.0.1:80"] {
+      request.headers = ["host": host, "origin": "http://\(host)"]
+      XCTAssertNil(request.refusal(port: 80), host)
+    }
+    request.headers = ["host": "evil.example"]
+    XCTAssertEqual(request.refusal(port: 80), 421)
+    request.headers = ["host": "127.0.0.1"]
+    XCTAssertEqual(request.refusal(port: 8080), 421)
+  }
+
   func testARequestIsReadFromAnyPieces() {
     let text = "POST /t/rules HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n[1]"
     for count in 0..<text.utf8.count {
