@@ -75,7 +75,9 @@ enum ConsolePage {
     }
     const source = new EventSource('events');
     source.onopen = () => by('state').textContent = 'live';
-    source.onerror = () => by('state').textContent = 'not connected; trying again';
+    // A response that is no stream, such as 404 or 503, ends the trying.
+    source.onerror = () => by('state').textContent = source.readyState === EventSource.CLOSED
+      ? 'closed: another program has the port now, or too many pages are open' : 'not connected; trying again';
     source.onmessage = message => {
       const event = JSON.parse(message.data);
       if (event.kind === 'replayed') { by('said').textContent = 'Replay ' + event.number + ': '
