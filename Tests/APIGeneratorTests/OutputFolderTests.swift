@@ -101,6 +101,29 @@ final class OutputFolderTests: XCTestCase {
       try text("Homes+Homes.swift"), "\nfinal class HomeListManager: BaseAPIManager, APIManager {")
   }
 
+  func testATagThatChangesOnlyItsCaseKeepsItsFileOnADiskThatTellsNoCasesApart() throws {
+    try put(document(["petstore"]), "openapi.json")
+    first()
+    // Such a disk has one file for both names, as two links are.
+    let other = "\(output)/Homes+PetStore.swift"
+    try FileManager.default.linkItem(atPath: "\(output)/Homes+Petstore.swift", toPath: other)
+    let tag = #""tags": ["petstore"]"#
+    let renamed = document(["petstore"]).replacingOccurrences(of: tag, with: #""tags": ["petStore"]"#)
+    try put(renamed, "openapi.json")
+    XCTAssertEqual(generate().text, "1 managers, 0 models\n", "nothing is removed")
+    XCTAssertEqual(generate("--check").status, 0)
+    // With other contents it is the file of the last run, and no foreign one.
+    try FileManager.default.removeItem(atPath: output)
+    try put(document(["petstore"]), "openapi.json")
+    first()
+    try FileManager.default.linkItem(atPath: "\(output)/Homes+Petstore.swift", toPath: other)
+    let summary = #""summary": "All pets.", "operationId""#
+    try put(renamed.replacingOccurrences(of: #""operationId""#, with: summary), "openapi.json")
+    let outcome = generate()
+    XCTAssertEqual(outcome.status, 0, outcome.errors)
+    XCTAssertTrue(try text("Homes+PetStore.swift").contains("All pets."))
+  }
+
   func testAnEditedFileStopsTheRun() throws {
     first()
     try "// mine".write(toFile: "\(output)/Homes.swift", atomically: true, encoding: .utf8)

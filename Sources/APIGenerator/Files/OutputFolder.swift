@@ -42,6 +42,14 @@ struct OutputFolder {
     return FileManager.default.fileExists(atPath: file) ? "" : nil
   }
 
+  /// Whether two names that differ in the case of letters are one file there: many disks do not tell such names apart.
+  private func isSameFile(_ name: String, _ other: String) -> Bool {
+    guard name != other, name.lowercased() == other.lowercased() else { return false }
+    var (one, two) = (stat(), stat())
+    return lstat("\(path)/\(name)", &one) == 0 && lstat("\(path)/\(other)", &two) == 0
+      && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+  }
+
   /// The sources of the last run, as they lie there.
   func sources(of manifest: Manifest) -> [String] {
     manifest.files.keys.filter { $0.hasSuffix(".swift") }.sorted().compactMap { name in
@@ -72,10 +80,14 @@ struct OutputFolder {
       let found = digest(of: name)
       let wanted = SHA256.hex(of: Array(text.utf8))
       if found == nil { changes.added.append(name) } else if found != wanted { changes.changed.append(name) }
-      if let found, found != wanted, found != manifest.files[name] { changes.foreign.append(name) }
+      guard let found, found != wanted else { continue }
+      let known = manifest.files[name] ?? manifest.files.first { isSameFile($0.key, name) }?.value
+      if found != known { changes.foreign.append(name) }
     }
     for (name, known) in manifest.files.sorted(by: { $0.key < $1.key }) where files[name] == nil {
-      guard let found = digest(of: name) else { continue }
+      guard let found = digest(of: name), !files.keys.contains(where: { isSameFile(name, $0) }) else {
+        continue
+      }
       changes.removed.append(name)
       if found != known { changes.foreign.append(name) }
     }
@@ -168,7 +180,11 @@ struct OutputFolder {
         try place("\(next)/\(name)", to: "\(path)/\(name)")
       }
       for name in old.files.keys.sorted() where new.files[name] == nil && digest(of: name) != nil {
-        try attempt("\(name) cannot be removed") { try files.removeItem(atPath: "\(path)/\(name)") }
+        if let other = new.files.keys.first(where: { isSameFile(name, $0) }) {
+          try place("\(path)/\(name)", to: "\(path)/\(other)")
+        } else {
+          try attempt("\(name) cannot be removed") { try files.removeItem(atPath: "\(path)/\(name)") }
+        }
       }
       try place("\(next)/manifest.json", to: "\(state)/manifest.json")
     }
