@@ -48,6 +48,12 @@ final class JSONReaderTests: XCTestCase {
       """)
   }
 
+  func testNamesThatDifferOnlyInTheirNormalFormAreRefusedAsThat() {
+    assertContains(
+      fault("{\"\u{E9}\": 1, \"e\u{301}\": 2}"), "a.json:1:10: the name ",
+      "differs from another one only in its Unicode normal form")
+  }
+
   func testYAMLIsRefusedWithTheNameOfAConverter() {
     assertContains(fault("openapi: 3.1.0\n"), "a.json:1:1", "YAML", "yq")
   }

@@ -17,7 +17,7 @@ struct JSONReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var depth = 0
-  private var doubled: [(offset: Int, name: String)] = []
+  private var doubled: [(offset: Int, name: String, what: String)] = []
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -31,7 +31,7 @@ struct JSONReader {
       throw Problems("\(lines.place(of: offset)): the bytes are not UTF-8")
     }
     let outcome = document.withUnsafeBufferPointer {
-      bytes -> (JSONNode?, Fault?, [(offset: Int, name: String)]) in
+      bytes -> (JSONNode?, Fault?, [(offset: Int, name: String, what: String)]) in
       var reader = JSONReader(bytes)
       do throws(Fault) {
         let root = try reader.document()
@@ -41,9 +41,8 @@ struct JSONReader {
       }
     }
     var problems = Problems()
-    for (offset, name) in outcome.2 {
-      problems.add(
-        "\(lines.place(of: offset)): the name \(SafeText.quoted(name)) stands twice in this object")
+    for (offset, name, what) in outcome.2 {
+      problems.add("\(lines.place(of: offset)): the name \(SafeText.quoted(name)) \(what)")
     }
     if let fault = outcome.1 { problems.add("\(lines.place(of: fault.offset)): \(fault.what)") }
     guard let root = outcome.0, problems.isEmpty else { throw problems }
@@ -172,7 +171,13 @@ struct JSONReader {
         throw Fault(offset: start, what: "the name of a member is expected here")
       }
       let name = try string()
-      if !names.insert(name).inserted, doubled.count <= Problems.limit { doubled.append((start, name)) }
+      if !names.insert(name).inserted, doubled.count <= Problems.limit {
+        // Swift takes both forms of a letter with a mark for one text, so they would be one member.
+        let isTwice = members.contains { $0.name.utf8.elementsEqual(name.utf8) }
+        let what =
+          isTwice ? "stands twice in this object" : "differs from another one only in its Unicode normal form"
+        doubled.append((start, name, what))
+      }
       skipSpace()
       guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
         throw Fault(offset: position, what: "a colon is expected here")
