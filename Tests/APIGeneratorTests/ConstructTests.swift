@@ -34,12 +34,13 @@ final class ConstructTests: XCTestCase {
       Documents.schema(
         """
         {"type": "object", "properties": {"at": {"type": "string", "format": "date-time"}, "day": {"type": "string", "format":
-        "date"}, "big": {"type": "integer", "format": "int64"}, "bytes": {"type": "string", "format": "byte"}, "id":
+        "date"}, "big": {"type": "integer", "format": "int64"}, "bits": {"type": "integer", "format": "uint64"}, "bytes": {"type": "string", "format": "byte"}, "id":
         {"type": "string", "format": "uuid"}, "free": {}, "map": {"type": "object", "additionalProperties": {"type": "integer"}},
         "any": {"type": "object"}, "days": {"type": "array", "items": {"type": "string", "format": "date"}}}}
         """))
     assertContains(
-      text, "import Foundation", "var at: Date?", "var day: Date?", "var big: Int64?", "var bytes: Data?",
+      text, "import Foundation", "var at: Date?", "var day: Date?", "var big: Int64?", "var bits: UInt64?",
+      "var bytes: Data?",
       "var id: String?",
       "var free: JSONValue?", "var map: [String: Int]?", "var anyValue: [String: JSONValue]?",
       "var days: [Date]?",

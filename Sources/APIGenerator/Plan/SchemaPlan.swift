@@ -120,7 +120,7 @@ final class SchemaPlan {
     case "integer" where !known.isEmpty && known.allSatisfy { Self.integer($0) != nil }:
       return model(node, direction)
     case "string": return text(node)
-    case "integer": return node["format"]?.string == "int64" ? .int64 : .int
+    case "integer": return SwiftType(integer: node["format"]?.string)
     case "number": return .double
     case "boolean": return .bool
     case "array": return .array(element(node, direction, depth))
@@ -345,7 +345,7 @@ final class SchemaPlan {
     case (.dictionary(.json), .model(let id)) where isStructure(id): return other
     case (.optional(let first), let second), (let second, .optional(let first)):
       return narrower(first, second)
-    case (.int, .int64), (.int64, .int): return .int64
+    case (.int, .int64), (.int64, .int), (.int, .uint64), (.uint64, .int): return one == .int ? other : one
     default:
       // Known values of a text are a text.
       let bases = (base(of: one), base(of: other))

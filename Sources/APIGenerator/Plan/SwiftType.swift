@@ -1,12 +1,22 @@
 /// The type of a value in the generated code.
 indirect enum SwiftType: Hashable {
-  case string, int, int64, double, bool, date, day, bytes, json
+  case string, int, int64, uint64, double, bool, date, day, bytes, json
   case model(Int)
   /// A model on a cycle, which is held on the heap.
   case boxed(Int)
   case array(SwiftType)
   case dictionary(SwiftType)
   case optional(SwiftType)
+
+  /// The type of a whole number of a format.
+  init(integer format: String?) {
+    switch format {
+    case "int64": self = .int64
+    // Half of its values are none of `Int`.
+    case "uint64": self = .uint64
+    default: self = .int
+    }
+  }
 
   /// The models in the type.
   var model: Int? {
@@ -48,7 +58,7 @@ indirect enum SwiftType: Hashable {
 
   var isScalar: Bool {
     switch self {
-    case .string, .int, .int64, .double, .bool, .date, .day: true
+    case .string, .int, .int64, .uint64, .double, .bool, .date, .day: true
     default: false
     }
   }

@@ -21,6 +21,7 @@ struct SourceWriter {
     case .string: "String"
     case .int: "Int"
     case .int64: "Int64"
+    case .uint64: "UInt64"
     case .double: "Double"
     case .bool: "Bool"
     case .date, .day: "Date"
