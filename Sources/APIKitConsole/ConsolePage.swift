@@ -101,17 +101,23 @@ enum ConsolePage {
     }
     function show() {
       by('rules').textContent = '';
-      rules.forEach((rule, index) => { const li = document.createElement('li');
-        li.textContent = rule.pattern + ': ' + rule.latencyMilliseconds + ' ms, ' + rule.loss * 100 + ' % lost'
+      rules.forEach(rule => { const li = document.createElement('li');
+        li.textContent = rule.pattern + ': ' + rule.latencyMilliseconds + ' ms, ' + Number((rule.loss * 100).toFixed(4)) + ' % lost'
           + (rule.status ? ', status ' + rule.status : '') + ' ';
         const button = document.createElement('button'); button.textContent = 'Remove';
-        button.onclick = () => set(rules.filter((_, other) => other !== index)); li.append(button); by('rules').append(li); });
+        button.onclick = () => change(now => { const at = now.findIndex(other => key(other) === key(rule));
+          return now.filter((_, index) => index !== at); });
+        li.append(button); by('rules').append(li); });
     }
-    async function set(next) { const text = await post('rules', JSON.stringify(next));
+    const key = rule => [rule.pattern, rule.latencyMilliseconds, rule.loss, rule.status].join(' ');
+    async function read() { rules = await (await fetch('rules')).json(); show(); }
+    // The program and other pages state rules, too: what they have stated meanwhile stays.
+    async function change(edit) { await read(); const text = await post('rules', JSON.stringify(edit(rules)));
       if (text) { rules = JSON.parse(text); show(); } }
     by('form').onsubmit = event => { event.preventDefault();
-      set(rules.concat({ pattern: by('pattern').value, latencyMilliseconds: Number(by('latency').value || 0),
-        loss: Number(by('loss').value || 0) / 100, status: by('status').value ? Number(by('status').value) : null })); };
-    fetch('rules').then(response => response.json()).then(list => { rules = list; show(); });
+      const rule = { pattern: by('pattern').value, latencyMilliseconds: Number(by('latency').value || 0),
+        loss: Number(by('loss').value || 0) / 100, status: by('status').value ? Number(by('status').value) : null };
+      change(now => now.concat(rule)); };
+    read();
     """
 }
