@@ -3,7 +3,7 @@ import APIKit
 /// Slows down, drops or refuses requests of a pattern, to test how an application handles that.
 ///
 /// It applies to the requests of transports that a ``WebConsole`` watches, as long as it is in
-/// ``WebConsole/rules``.
+/// ``WebConsole/rules``. It does not apply to WebSockets: their connections are not opened by such a request.
 public struct FaultRule: Sendable, Hashable {
   /// The pattern of the requests: host and path, without scheme and query, such as `homes.example.com/v1/*`. A `*` stands for any
   /// characters. The host may have a port (`127.0.0.1:8080/*`), and its case is not compared.

@@ -28,7 +28,29 @@ struct WatchedTransport: TransportWrapper {
       throw APIError(.transport, .connectionLost, "lost by the rule \(rule.pattern) of the console").unsent
     }
     guard let status = rule.status else { return try await base.send(exchange) }
-    return HTTPResponse(status: status, headers: ["X-Console-Rule": "1"], url: exchange.request.url)
+    return try Self.response(status, to: exchange)
+  }
+
+  /// A response without a body, as it would have come over the wire: inspected at its head, and in its destination.
+  private static func response(
+    _ status: Int, to exchange: HTTPExchange
+  ) throws(APIError) -> HTTPResponse {
+    var response = HTTPResponse(
+      status: status, headers: ["X-Console-Rule": "1"], url: exchange.request.url)
+    try exchange.inspect(status, response.headers, evidence: response.evidence)
+    var destination = exchange.destination
+    if let path = exchange.file(status: status, response.headers) { destination = .file(path: path) }
+    switch destination {
+    case .memory: break
+    case .stream: response.body = .stream(ResponseStream { nil })
+    case .file(let path, _):
+      // As over every transport, only a successful response takes the place of a file.
+      guard ResponseFile.takes(status: status) else { break }
+      var file = try ResponseFile(path: path)
+      try file.commit()
+      response.body = .file(path: path, count: 0)
+    }
+    return response
   }
 
   /// Waits as a slow server would have the request wait: it ends at the timeouts of the request, and what it took is taken from

@@ -141,6 +141,28 @@ import XCTest
     XCTAssertEqual(console.rules, [])
   }
 
+  func testARuleRespondsIntoEachDestination() async throws {
+    let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
+    defer { console.stop() }
+    let transport = console.watching(stub)
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-rule-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    func respond(_ status: Int, _ destination: HTTPExchange.Destination) async throws -> HTTPResponse.Body {
+      console.rules = [FaultRule("homes.test/*", status: status)]
+      let request = HTTPRequest(url: "https://homes.test/a")
+      return try await transport.send(HTTPExchange(request, destination: destination)).body
+    }
+    guard case .stream(let stream) = try await respond(200, .stream) else { return XCTFail("no stream") }
+    for try await _ in stream { XCTFail("it has no body") }
+    guard case .bytes([]) = try await respond(503, .file(path: path)) else { return XCTFail("a file") }
+    XCTAssertFalse(FileManager.default.fileExists(atPath: path))
+    guard case .file(path, count: 0) = try await respond(200, .file(path: path)) else {
+      return XCTFail("no file")
+    }
+    XCTAssertEqual(FileManager.default.contents(atPath: path), Data())
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+
   func testALatencyEndsAtTheTimeoutsOfTheRequestAndAtTheDeadlineOfTheLoad() async throws {
     let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
     defer { console.stop() }

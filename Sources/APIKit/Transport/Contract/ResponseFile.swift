@@ -2,7 +2,7 @@
 ///
 /// When the attempt fails, the draft is removed and an existing file stays as it was. Used by one
 /// thread at a time.
-struct ResponseFile {
+package struct ResponseFile {
   let path: String
   private let maximumBytes: Int64
   private var draft: FileDraft
@@ -11,7 +11,7 @@ struct ResponseFile {
   var count: Int64 { draft.count }
 
   /// Creates the draft beside `path`; throws ``APIError/Reason/fileFailed`` when that fails.
-  init(path: String, maximumBytes: Int64 = .max) throws(APIError) {
+  package init(path: String, maximumBytes: Int64 = .max) throws(APIError) {
     (self.path, self.maximumBytes) = (path, maximumBytes)
     do throws(PrivateFile.Fault) {
       draft = try FileDraft("\(path).\(UInt32.random(in: 0 ... .max)).partial", isPrivate: false)
@@ -29,7 +29,7 @@ struct ResponseFile {
   }
 
   /// Renames the complete file to its path.
-  mutating func commit() throws(APIError) {
+  package mutating func commit() throws(APIError) {
     do throws(PrivateFile.Fault) { try draft.commit(as: path, .process) } catch {
       throw Self.failed(path, error)
     }
@@ -39,7 +39,7 @@ struct ResponseFile {
   mutating func discard() { draft.discard() }
 
   /// Whether a response with this status may replace a file: only a successful one holds the requested content.
-  static func takes(status: Int) -> Bool { (200..<300).contains(status) }
+  package static func takes(status: Int) -> Bool { (200..<300).contains(status) }
 
   private static func failed(_ path: String, _ fault: PrivateFile.Fault) -> APIError {
     APIError(.transport, .fileFailed, "the file \(path) \(fault)", underlying: fault)
