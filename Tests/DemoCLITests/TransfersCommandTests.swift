@@ -14,6 +14,11 @@
     func testWhatOneProcessEnqueuesAnotherListsAndCarriesOut() throws {
       let empty = try run(command("transfers"))
       XCTAssertEqual(empty.output, "no transfers wait\n", empty.errors)
+      for option in ["--retry", "--drop"] {
+        let unknown = try run(command("transfers", option, "7"))
+        XCTAssertEqual(unknown.status, 2)
+        XCTAssertTrue(unknown.errors.hasPrefix("DemoCLI: there is no transfer 7"), unknown.errors)
+      }
       try Self.content(500_000).write(to: folder.appendingPathComponent("source"))
       var kept = try run(
         command("download", "transfers/files/3000000", path("file"), "--queue", "--base-url", url))

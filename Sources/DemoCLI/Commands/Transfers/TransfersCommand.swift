@@ -33,6 +33,10 @@ struct TransfersCommand: Command {
 
   func run(in session: Session) async throws {
     let transfers = try await FileTransfers(session, folder: folder)
+    let known = try await transfers.queue.transfers().map { Int($0.id.rawValue) }
+    if let unknown = [retried, dropped].compactMap({ $0 }).first(where: { !known.contains($0) }) {
+      throw UsageError("there is no transfer \(unknown); DemoCLI transfers lists them")
+    }
     if let retried { try await transfers.queue.retry(TransferID(rawValue: Int64(retried))) }
     if let dropped { try await transfers.queue.drop(TransferID(rawValue: Int64(dropped))) }
     if runs {
