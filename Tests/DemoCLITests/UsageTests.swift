@@ -35,6 +35,7 @@ final class UsageTests: XCTestCase {
       "serve --port 70000": "--port must be a whole number from 0 to 65535, not 70000",
       "download http://a.example/b c":
         "http://a.example/b is no path on the server; DemoCLI get URL --output FILE takes a URL",
+      "download transfers/files/8 Sources --overwrite": "FILE: Sources is a folder",
       "download transfers/files/8 README.md": "FILE: README.md is there already; --overwrite replaces it",
       "upload /none/here": "the file /none/here cannot be read",
       "help frob": "there is no command frob",

@@ -28,6 +28,7 @@ struct DownloadCommand: Command {
   init(_ arguments: ParsedArguments) throws(UsageError) {
     (path, file) = (try FileTransfers.path(arguments.operands[0]), arguments.operands[1])
     overwrites = arguments.has("--overwrite")
+    try OutputFile.check(file, "FILE")
     guard overwrites || !FileManager.default.fileExists(atPath: file) else {
       throw UsageError("FILE: \(file) is there already; --overwrite replaces it")
     }
