@@ -74,6 +74,7 @@ final class UsageTests: XCTestCase {
       let run = await CommandLineRun(example)
       XCTAssertEqual(run.status, .success, run.errors.joined())
       XCTAssertFalse(run.output.isEmpty, example)
+      XCTAssertFalse(run.output.contains("No home fits."), example)
     }
   }
 

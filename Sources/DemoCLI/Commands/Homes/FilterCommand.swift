@@ -4,7 +4,7 @@ import APIKit
 struct FilterCommand: Command {
   static let name = "filter"
   static let summary = "list the homes that fit: price, beds, area, place, type"
-  static let example = "filter --place Ames --beds 4 --max-price 300000 --sort -area"
+  static let example = "filter --place SACRAMENTO --beds 4 --max-price 300000 --sort -area"
   static let options = Option.filters + Option.paging
 
   private let query: HomeQuery
