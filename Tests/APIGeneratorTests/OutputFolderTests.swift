@@ -292,7 +292,7 @@ final class OutputFolderTests: XCTestCase {
     let bad = generate("openapi.json", "--into", "Sources/API", "--service", "Homes")
     XCTAssertEqual(bad.status, 2)
     XCTAssertEqual(bad.errors, "openapi.json:1:2: the name of a member is expected here\n")
-    XCTAssertFalse(exists("Homes.swift"))
+    XCTAssertFalse(FileManager.default.fileExists(atPath: output), "a folder is left")
   }
 
   func testWrongUsageIsNamed() {

@@ -98,6 +98,7 @@ struct OutputFolder {
 
   /// Keeps other runs out until the closure returns, after what a killed run has left was finished or taken back.
   func locked<Value>(_ work: (_ recovered: String?) throws(Problems) -> Value) throws(Problems) -> Value {
+    let made = [state, path].filter { !FileManager.default.fileExists(atPath: $0) }
     do {
       try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
     } catch {
@@ -110,7 +111,11 @@ struct OutputFolder {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw Problems("\(SafeText.line(path)): another run is writing there")
     }
-    return try work(try recover())
+    do throws(Problems) { return try work(try recover()) } catch {
+      // A run that fails leaves no folder of its own; one with something in it stays.
+      for folder in made { rmdir(folder) }
+      throw error
+    }
   }
 
   private func recover() throws(Problems) -> String? {
