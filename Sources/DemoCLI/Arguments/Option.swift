@@ -78,6 +78,8 @@ extension Option {
     Option("--output", "-o", value: "FILE", help: "write the body to this file"),
     Option("--overwrite", help: "replace the file if it is there"),
     Option("--retries", value: "N", help: "how often a failed load is sent again, 0 to 20; the default is 0"),
-    Option("--timeout", value: "S", help: "the most seconds for each attempt; the default is no limit"),
+    Option(
+      "--timeout", value: "S", help: "the most seconds for each attempt; without it 30 without a byte end one"
+    ),
   ]
 }

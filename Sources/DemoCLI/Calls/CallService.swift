@@ -27,7 +27,8 @@ struct CallService: APIService {
     var client = try session.makeClient()
     client.redirects = target.redirects
     var options = LoadOptions(login: target.login)
-    if let timeout { options.timeouts.total = timeout }
+    // A server that is silent for long ends by the limit that was asked for, too, and not by a shorter one.
+    if let timeout { options.timeouts = HTTPTimeouts(connect: timeout, idle: timeout, total: timeout) }
     wire = WireOptions(client: client, loadOptions: options)
     var policy = RetryPolicy.standard
     policy.attempts = retries + 1

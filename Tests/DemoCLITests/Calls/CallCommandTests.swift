@@ -160,6 +160,17 @@ final class CallCommandTests: XCTestCase {
     )
   }
 
+  func testATimeoutIsTheLimitOfASilentServerToo() async throws {
+    let arguments = try ParsedArguments(
+      [":1/x", "--timeout", "120"], options: GetCommand.allOptions, operands: GetCommand.operands)
+    let call = try CallArguments(arguments, .get)
+    let session = Session(arguments, console: .standard)
+    let service = try CallService(call.target, in: session, timeout: call.timeout)
+    let limit = Duration.seconds(120)
+    XCTAssertEqual(
+      service.wire.loadOptions.timeouts, HTTPTimeouts(connect: limit, idle: limit, total: limit))
+  }
+
   func testATokenIsReadFromAPipe() async throws {
     let server = try DemoServer()
     server.on(.get, "/me") { _ in .json("{}") }
