@@ -46,6 +46,21 @@ import XCTest
     }
   }
 
+  func testALocationThatIsTheEndpointItselfIsNoUpload() async throws {
+    for location in ["", "#part", "?", "/api/tus", "tus"] {
+      let server = try ScriptedServer.serving { request in
+        ScriptedServer.response(request.method == "POST" ? 201 : 500, ["Location": location])
+      }
+      defer { server.stop() }
+      let manager = try tus(server)
+      let error = await failure { try await manager.response(uploading: .bytes(content)) }
+      XCTAssertEqual(error?.reason, .malformedResponse, location)
+      XCTAssertEqual(
+        server.requests.map(\.method), ["POST"], "\(location): nothing more goes to the endpoint")
+      XCTAssertEqual(journals, [], location)
+    }
+  }
+
   func testALockedUploadIsWaitedForAndGoesOn() async throws {
     let times = Times()
     let server = try server(

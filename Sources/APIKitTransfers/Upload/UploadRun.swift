@@ -179,15 +179,19 @@ actor UploadRun {
       isUnprocessed: error.evidence != nil && row?.provesNothingSent == true)
   }
 
-  /// Where a response says the upload is; nil where it says nothing, or names an origin that is neither the one that was
-  /// asked, redirects aside, nor declared: a credential must not go there.
+  /// Where a response says the upload is; nil where it says nothing, names what was asked itself, or an origin that is neither
+  /// the one that was asked, redirects aside, nor declared: a credential must not go there.
   private func location(_ response: APIResponse) -> String? {
     guard let text = response.headers["Location"], let base = response.http.url,
       let url = try? base.resolving(text)
     else { return nil }
     let asked = response.http.redirects.first?.url ?? base
     guard url.origin == asked.origin || origins.contains(url.origin) else { return nil }
-    return url.string
+    // The endpoint itself, as of an empty field, is no upload: a cancellation would delete it.
+    func names(_ endpoint: HTTPURL) -> Bool {
+      url.location == endpoint.location && url.query ?? "" == endpoint.query ?? ""
+    }
+    return names(base) || names(asked) ? nil : url.string
   }
 
   /// Has the server forget the upload. The upload has ended by then: the server may be why it was cancelled.
