@@ -30,6 +30,8 @@ public struct ImageHead: Sendable, Hashable {
   /// The width and the height in pixels as they are stored, before the orientation is applied; nil when the first 64 KiB
   /// do not contain them.
   public internal(set) var size: Size?
+  /// The size before a crop, for which a decoder needs memory; nil when the image states none.
+  var uncropped: Size?
   /// The orientation of the stored image, 1 to 8 as in EXIF; 1 when the image states none.
   public internal(set) var orientation = 1
 
@@ -78,9 +80,9 @@ public struct ImageHead: Sendable, Hashable {
     return Size(width: size.height, height: size.width)
   }
 
-  /// Width times height; nil when the size is not known.
+  /// Width times height, before a crop: what a decoder needs memory for; nil when the size is not known.
   public var pixelCount: Int? {
-    size.map { size in
+    (uncropped ?? size).map { size in
       let (count, overflow) = size.width.multipliedReportingOverflow(by: size.height)
       return overflow ? .max : count
     }

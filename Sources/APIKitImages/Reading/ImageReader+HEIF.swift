@@ -64,8 +64,10 @@ extension ImageReader {
       }
     }
     // Encoders fill pictures up to whole blocks.
-    if let crop, let size = head.size, crop.width <= size.width, crop.height <= size.height {
-      head.size = crop
+    if let crop, let size = head.size, crop.width > 0, crop.width <= size.width, crop.height > 0,
+      crop.height <= size.height
+    {
+      (head.size, head.uncropped) = (crop, size)
     }
     head.orientation = Self.orientation(turns, mirror)
   }

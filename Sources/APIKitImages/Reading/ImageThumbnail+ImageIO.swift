@@ -36,7 +36,7 @@
         let height = properties?[kCGImagePropertyPixelHeight as String] as? Int
       else { throw APIError(.response, .malformedBody, "the image does not tell its size") }
       var found = head
-      found.size = ImageHead.Size(width: width, height: height)
+      (found.size, found.uncropped) = (ImageHead.Size(width: width, height: height), nil)
       try found.check(maximumPixels)
     }
   }

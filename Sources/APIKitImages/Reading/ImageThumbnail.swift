@@ -57,7 +57,7 @@ public struct ImageThumbnail: @unchecked Sendable {  // An image of Core Graphic
 extension ImageHead {
   /// Throws when the image is known to have more pixels.
   func check(_ maximumPixels: Int) throws(APIError) {
-    guard let size, let pixels = pixelCount, pixels > maximumPixels else { return }
+    guard let size = uncropped ?? size, let pixels = pixelCount, pixels > maximumPixels else { return }
     throw APIError(
       .response, .bodyLimitExceeded, "the image has \(size) pixels, the limit is \(maximumPixels) in all")
   }

@@ -87,6 +87,28 @@ final class ImageHeadTests: XCTestCase {
     }
   }
 
+  /// A picture of 30,000 × 30,000 of which one pixel is shown, or none: a decoder needs the memory of the whole.
+  func testACropHidesNoPixelsFromTheLimit() {
+    func big(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(number >> (24 - 8 * $0) & 255) } }
+    func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+      big(content.count + 8) + Array(type.utf8) + content
+    }
+    for (shown, size) in [(1, 1), (0, 30_000), (29_999, 29_999)] {
+      let crop = box("clap", [shown, 1, shown, 1, 0, 1, 0, 1].flatMap(big))
+      let list = box("ipco", box("ispe", big(0) + big(30_000) + big(30_000)) + crop)
+      let own = box("ipma", [0, 0, 0, 0] + big(1) + [0, 1, 2, 1, 2])
+      let heic =
+        box("ftyp", Array("heic".utf8) + big(0) + Array("mif1".utf8))
+        + box("meta", [0, 0, 0, 0] + box("pitm", [0, 0, 0, 0, 0, 1]) + box("iprp", list + own))
+      let head = ImageHead(of: heic)
+      XCTAssertEqual(head?.size, ImageHead.Size(width: size, height: size))
+      XCTAssertEqual(head?.pixelCount, 900_000_000)
+      XCTAssertThrowsError(try ImageBodyDecoder().decode(heic)) {
+        XCTAssertEqual(($0 as? APIError)?.reason, .bodyLimitExceeded)
+      }
+    }
+  }
+
   // MARK: As a body
 
   @MainActor
