@@ -53,6 +53,23 @@ import XCTest
     XCTAssertEqual(server.requests.count, 0)
   }
 
+  func testAnUploadByTusThatIsDroppedLeavesNoFile() async throws {
+    let demo = try DemoServer()
+    defer { demo.stop() }
+    let content = [UInt8](repeating: 7, count: 300_000)
+    var service = TestService(
+      HTTPClient(transport: LosingTransport(after: 1)), ServiceEnvironments(try demo.url("/transfers")))
+    service.retryPolicy = .never
+    let queue = queue(service)
+    let id = try await queue.enqueue(KeptTusUploads(service, path("journals")), uploading: .bytes(content))
+    queue.start()
+    try await turn { try await queue.transfers().first?.attempts == 1 }
+    await queue.stop()
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: path("journals")).count, 2)
+    try await queue.drop(id)
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: path("journals")), [])
+  }
+
   func testAnUploadByTusGoesOnInAnotherQueue() async throws {
     let demo = try DemoServer()
     defer { demo.stop() }

@@ -61,6 +61,15 @@ import XCTest
     }
   }
 
+  func testAnUploadThatWasNeverCreatedLeavesNoFile() async throws {
+    let server = try ScriptedServer.serving { _ in ScriptedServer.response(503) }
+    defer { server.stop() }
+    let manager = try tus(server)
+    let error = await failure { try await manager.response(uploading: .bytes(content)) }
+    XCTAssertEqual(error?.context.status, 503)
+    XCTAssertEqual(journals, [])
+  }
+
   func testALockedUploadIsWaitedForAndGoesOn() async throws {
     let times = Times()
     let server = try server(

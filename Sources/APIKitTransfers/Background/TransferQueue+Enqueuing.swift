@@ -140,8 +140,7 @@ extension TransferQueue {
   nonisolated static func discardFiles(of row: QueueStore.Row) {
     guard let kept = content(of: row), !kept.journal.isEmpty else { return }
     guard case .download = kept.kind else {
-      UploadJournal.file(kept.journal).remove()
-      return
+      return UploadJournal.discard(kept.journal)
     }
     guard let place = place(of: kept) else { return }
     JournaledEnd.forget(kept.key, at: place)

@@ -87,6 +87,12 @@ final class UploadJournal {
     unlink(lockPath)
   }
 
+  /// Removes what an upload has left that was given up; of one that is under way elsewhere the journal alone.
+  static func discard(_ path: String) {
+    guard [path, path + lockEnding].contains(where: PrivateFile.exists) else { return }
+    if let journal = try? UploadJournal(path) { journal.remove() } else { file(path).remove() }
+  }
+
   private var lockPath: String { file.path + Self.lockEnding }
   private static let lockEnding = ".lock"
 

@@ -65,6 +65,9 @@ actor UploadRun {
         if error.isCancellation, discards.load() {
           journal?.remove()
           terminate(machine)
+        } else if machine.state.location == nil {
+          // There is nothing to go on with, and the lock alone would stay.
+          journal?.remove()
         }
         throw error
       }
