@@ -104,6 +104,24 @@
       }
     }
 
+    func testAFileSystemWithoutLinksIsWrittenTo() throws {
+      let canTrace = try run(["strace", "-f", "-e", "trace=fsync", "-o", "/dev/null", "true"]).status == 0
+      try XCTSkipUnless(canTrace, "no strace here, or it may not trace")
+      let content = Self.content(300_000)
+      serve(content, at: "/file") { _, _ in }
+      // As of exFAT and FAT, on which a stick or a card mostly is.
+      for error in ["EPERM", "EOPNOTSUPP"] {
+        let done = try run(
+          ["strace", "-f", "-o", "/dev/null", "-e", "trace=link", "-e", "inject=link:error=\(error)"]
+            + [program, "download", "file", path(error), "--no-cache", "--base-url"]
+            + [server?.baseURL.string ?? ""])
+        XCTAssertEqual(done.status, 0, done.errors)
+        XCTAssertTrue(bytes(error) == content, error)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        XCTAssertEqual(names.filter { $0.hasPrefix(error) }, [error])
+      }
+    }
+
     // MARK: A loss of power
 
     func testTheNameOfAFileIsOnTheDiskToo() throws {

@@ -205,16 +205,33 @@ final class PartialFile: Sendable {
     if overwrites {
       guard rename(path, target) == 0 else { throw Self.fault(target, "cannot be replaced") }
     } else {
-      // Unlike `rename`, it never replaces.
-      guard link(path, target) == 0 else {
-        if errno == EEXIST { return false }
-        throw Self.fault(target, "cannot be made")
-      }
-      unlink(path)
+      guard try Self.move(path, to: target) else { return false }
     }
     PrivateFile.syncFolder(of: target)
     if key == nil { journal.remove() }
     return true
+  }
+
+  /// Gives a file a name that nothing has yet. False where something has it.
+  private static func move(_ path: String, to target: String) throws(APIError) -> Bool {
+    // Unlike `rename`, it never replaces.
+    if link(path, target) == 0 {
+      unlink(path)
+      return true
+    }
+    if [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(errno) {
+      // The file system has no links, as exFAT: an empty file takes the name first, and is replaced.
+      let empty = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      if empty >= 0 {
+        close(empty)
+        if rename(path, target) == 0 { return true }
+        let number = errno
+        unlink(target)
+        errno = number
+      }
+    }
+    if errno == EEXIST { return false }
+    throw fault(target, "cannot be made")
   }
 
   /// Removes the partial file and its journal.

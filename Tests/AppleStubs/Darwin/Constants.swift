@@ -50,6 +50,10 @@ public var POLLHUP: Int32 { 16 }
 public var ENOENT: Int32 { 2 }
 public var EINTR: Int32 { 4 }
 public var EEXIST: Int32 { 17 }
+public var EPERM: Int32 { 1 }
+public var ENOTSUP: Int32 { 45 }
+public var ENOSYS: Int32 { 78 }
+public var EOPNOTSUPP: Int32 { 102 }
 public var EFBIG: Int32 { 27 }
 public var ENOSPC: Int32 { 28 }
 public var EDQUOT: Int32 { 69 }
