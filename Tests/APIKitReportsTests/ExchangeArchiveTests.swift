@@ -173,6 +173,15 @@ import XCTest
     XCTAssertNil(timings.dns)
   }
 
+  func testASizeBelowNothingIsUnknown() throws {
+    let entry =
+      #"{"request":{"method":"GET","url":"https://a/"},"response":{"status":200,"content":{"size":-1}}}"#
+    let text = entry.replacing(#""size":-1"#, with: #""size":-1,"text":"abc""#)
+    let archive = try HTTPArchive(
+      parsing: Array(#"{"log":{"version":"1.2","entries":[\#(entry),\#(text)]}}"#.utf8))
+    XCTAssertEqual(archive.entries.map { $0.response?.body.size }, [nil, 3])
+  }
+
   func testAnEntryOfAnArchiveThatLacksWhatItNeedsIsNamed() {
     do throws(APIError) {
       _ = try HTTPArchive(parsing: Array(#"{"log": {"entries": [{"request": {}}]}}"#.utf8))

@@ -80,9 +80,10 @@ extension HTTPArchive.Content {
       }
       bytes = decoded
     }
-    self.init(bytes, size: raw.size.integer(Int64.self), comment: raw.comment.string)
+    // Some programs write -1 for a size that they do not know.
+    let size = raw.size.integer(Int64.self).flatMap { $0 < 0 ? nil : $0 }
+    self.init(bytes, size: size, comment: raw.comment.string)
     file = raw["_file"].string
-    if size == nil { size = bytes.map { Int64($0.count) } }
   }
 }
 
