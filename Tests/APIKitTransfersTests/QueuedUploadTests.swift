@@ -70,6 +70,37 @@ import XCTest
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: path("journals")), [])
   }
 
+  func testAnUploadByTusThatIsCompleteIsNotSentAgainThoughTheProcessEndsBeforeTheQueueKnows() async throws {
+    let demo = try DemoServer()
+    defer { demo.stop() }
+    try Data(repeating: 7, count: 300_000).write(to: URL(fileURLWithPath: path("source")))
+    var service = TestService(
+      HTTPClient(transport: DefaultTransport.shared), ServiceEnvironments(try demo.url("/transfers")))
+    service.retryPolicy = .never
+    let (queue, manager) = (queue(service), KeptTusUploads(service, path("journals")))
+    let all: [HTTPMethod] = [.post, .patch, .patch, .patch]
+    // What has ended is the transfer itself, or another one of the same file.
+    for (isItself, methods) in [(true, [HTTPMethod.head]), (false, all)] {
+      try await queue.enqueue(manager, uploading: .file(path: path("source")))
+      let contents = try await queue.contents()
+      let kept = try XCTUnwrap(contents.first?.content)
+      // As the queue does it, up to its commit.
+      var terms = TransferTerms(environment: ServiceEnvironment(kept.environment))
+      (terms.key, terms.apiName, terms.user) = (isItself ? kept.key : "another", kept.apiName, "")
+      terms.signIn = .exempt
+      let work = try manager.makeWork(.file(path: path("source")), kept.parameters, terms: terms).work
+      _ = try await work { _ in }.get()
+      XCTAssertEqual(demo.requests.map(\.method), all)
+      demo.forget()
+      queue.start()
+      try await turn { try await queue.transfers().isEmpty }
+      await queue.stop()
+      XCTAssertEqual(demo.requests.map(\.method), methods)
+      XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: path("journals")), [])
+      demo.forget()
+    }
+  }
+
   func testAnUploadByTusGoesOnInAnotherQueue() async throws {
     let demo = try DemoServer()
     defer { demo.stop() }

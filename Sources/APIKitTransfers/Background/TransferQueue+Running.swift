@@ -32,8 +32,9 @@ extension TransferQueue: QueueOwner {
   }
 
   nonisolated static func ended(_ row: QueueStore.Row) {
-    guard let kept = content(of: row), case .download = kept.kind, let place = place(of: kept) else { return }
-    JournaledEnd.forget(kept.key, at: place)
+    guard let kept = content(of: row), !kept.journal.isEmpty else { return }
+    guard case .download = kept.kind else { return UploadJournal.forget(kept.key, at: kept.journal) }
+    if let place = place(of: kept) { JournaledEnd.forget(kept.key, at: place) }
   }
 
   func dropped(_ row: QueueStore.Row, because error: APIError) {

@@ -87,6 +87,15 @@ final class UploadJournal {
     unlink(lockPath)
   }
 
+  /// The queue has written how a transfer has ended: what it has left goes.
+  static func forget(_ key: String, at path: String) {
+    // Another upload of the same may have begun.
+    guard (try? file(path).read())?.ended == key, let journal = try? UploadJournal(path),
+      (try? journal.read())?.ended == key
+    else { return }
+    journal.remove()
+  }
+
   /// Removes what an upload has left that was given up; of one that is under way elsewhere the journal alone.
   static func discard(_ path: String) {
     guard [path, path + lockEnding].contains(where: PrivateFile.exists) else { return }

@@ -92,7 +92,7 @@ extension UploadManager {
     try options.checkMetadata()
     requests.retryPolicy = .never
     let place = try transferIdentity(parameters, terms)
-    let run = UploadRun(body, options, place: place, policy: retryPolicy, for: user) {
+    let run = UploadRun(body, options, place: place, key: terms.key, policy: retryPolicy, for: user) {
       (request, body, report) async in await requests.response(to: request, with: body, parameters, report)
     }
     return (run, { report in await run.perform(report) })

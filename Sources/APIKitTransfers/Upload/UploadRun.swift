@@ -13,6 +13,8 @@ actor UploadRun {
   private let body: HTTPBody
   private let options: TusOptions
   private let place: [String?]
+  /// That of a transfer of a queue; nil for any other.
+  private let key: String?
   private let policy: RetryPolicy
   /// The origins that are declared beside the service's.
   private let origins: Set<String>
@@ -22,12 +24,13 @@ actor UploadRun {
   private let send: Send
 
   init(
-    _ body: HTTPBody, _ options: TusOptions, place: [String?], policy: RetryPolicy,
+    _ body: HTTPBody, _ options: TusOptions, place: [String?], key: String? = nil, policy: RetryPolicy,
     for user: TransferUser? = nil, time: any TimeSource = SystemTime(), send: @escaping Send
   ) {
     self.body = body
     self.options = options
     self.place = place
+    self.key = key
     self.policy = policy
     origins = Set(options.otherOrigins.compactMap { try? HTTPURL($0).origin })
     self.time = time
@@ -54,12 +57,14 @@ actor UploadRun {
       let journal = try reader.fingerprint.map { (fingerprint) throws(APIError) in
         try UploadJournal(UploadJournal.path(options, of: place, fingerprint: fingerprint))
       }
-      let found = try journal?.read() ?? UploadState()
+      var found = try journal?.read() ?? UploadState()
+      // The process may have ended before the queue knew. What has ended is not another transfer's.
+      if let ended = found.ended, ended != key { found = UploadState() }
       let metadata = options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
       var machine = TusMachine(found, total: reader.total, options: options, metadata: metadata)
       do throws(APIError) {
         let response = try await transfer(&machine, of: reader, journal: journal, reports: reports)
-        journal?.remove()
+        end(machine.state, journal)
         return .success((response, machine.state.offset))
       } catch {
         if error.isCancellation, discards.load() {
@@ -74,6 +79,15 @@ actor UploadRun {
     } catch {
       return .failure(error)
     }
+  }
+
+  /// All bytes are there. The journal of a transfer of a queue says so until ``UploadJournal/forget(_:at:)``: sent once more,
+  /// the server would have two.
+  private func end(_ state: UploadState, _ journal: UploadJournal?) {
+    var state = state
+    state.ended = key
+    if key != nil, (try? journal?.write(state)) != nil { return }
+    journal?.remove()
   }
 
   private func transfer(

@@ -12,6 +12,8 @@ struct UploadState: Sendable, Hashable, Codable {
   var reach: Int64?
   /// Whether the last byte may have left: the server may then have all of it.
   var hasSentAll = false
+  /// The key of the transfer of a queue that has ended with it, until the queue has written that; nil for any other.
+  var ended: String?
 }
 
 /// One request of an upload.
