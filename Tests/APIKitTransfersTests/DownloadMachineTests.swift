@@ -254,7 +254,8 @@ final class SafeFileNameTests: XCTestCase {
       ("../../etc/passwd", "passwd"), ("..\\..\\boot.ini", "boot.ini"), ("/etc/passwd", "passwd"),
       (".bashrc", "bashrc"), ("...", nil), (".", nil), ("", nil), ("a/", nil), ("a\u{0}b\nc\u{7F}", "abc"),
       ("invoice\u{202E}fdp.exe", "invoicefdp.exe"), ("a\u{200F}\u{2066}b\u{61C}", "ab"), (" .. a . ", "a"),
-      ("a\u{2028}b", "ab"), ("ok name (1).tar.gz", "ok name (1).tar.gz"),
+      ("a\u{2028}b", "ab"), ("ok name (1).tar.gz", "ok name (1).tar.gz"), ("a.pdf.apikit-part", "a.pdf"),
+      ("a.pdf.APIKIT-part.journal", "a.pdf"), (".apikit-part", nil), ("a.apikit-\u{200D}part", "a"),
     ] as [(String, String?)] {
       XCTAssertEqual(SafeFileName.safe(name), safe, name.debugDescription)
     }

@@ -114,6 +114,19 @@ import XCTest
     XCTAssertEqual(named.path, path("b c.bin"))
   }
 
+  func testAServerNamesNoPartialFileOfAnotherDownload() async throws {
+    let hostile = try fileServer(
+      [6, 6, 6], fields: "Content-Disposition: attachment; filename=\"plan.pdf.apikit-part\"\r\n")
+    defer { hostile.stop() }
+    let first = try await manager(hostile).file(to: .folder(folder.path))
+    let server = try fileServer(content)
+    defer { server.stop() }
+    _ = try await manager(server).file(to: .file(path("plan (2).pdf")))
+    _ = BaseDownloadManager.sweep(folder: folder.path, olderThan: .zero)
+    XCTAssertEqual(FileManager.default.contents(atPath: first.path).map(Array.init), [6, 6, 6])
+    XCTAssertEqual(names, ["plan (2).pdf", "plan.pdf"])
+  }
+
   // MARK: Parts
 
   func testABrokenTransferGoesOnWhereItBrokeOff() async throws {

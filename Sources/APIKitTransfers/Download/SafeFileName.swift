@@ -1,4 +1,5 @@
 import APIKit
+import Foundation
 
 /// Names of files that a server or a URL gives, made harmless.
 enum SafeFileName {
@@ -24,8 +25,8 @@ enum SafeFileName {
     return plain.flatMap(safe)
   }
 
-  /// A name made safe: its last segment, without control characters, marks of direction, dots and spaces at its ends, and not
-  /// too long; nil when nothing is left.
+  /// A name made safe: its last segment, without control characters, marks of direction, the ending of a partial file, dots
+  /// and spaces at its ends, and not too long; nil when nothing is left.
   static func safe(_ name: String) -> String? {
     let segment = name.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
     var kept = String.UnicodeScalarView()
@@ -37,6 +38,10 @@ enum SafeFileName {
       }
     }
     var text = Substring(String(kept))
+    // A partial file or its journal: that of another download, which would take it for its own.
+    if let ending = text.range(of: PartialFile.ending, options: .caseInsensitive) {
+      text = text[..<ending.lowerBound]
+    }
     // A name with a dot first is hidden; one with a dot or a space last is another file on some systems.
     while let first = text.first, first == "." || first.isWhitespace { text.removeFirst() }
     while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
