@@ -36,5 +36,28 @@
         .filter { $0.hasPrefix("file.") }
       XCTAssertEqual(left, [])
     }
+
+    func testADownloadThatHasEndedLeavesNothingThoughTheProcessEndsWhileItIsForgotten() throws {
+      let canTrace = try run(["strace", "-f", "-e", "trace=fsync", "-o", "/dev/null", "true"]).status == 0
+      try XCTSkipUnless(canTrace, "no strace here, or it may not trace")
+      let content = Self.content(300_000)
+      serve(content, at: "/file") { _, _ in }
+      XCTAssertEqual(try queue("download", "file", path("file")).status, 0)
+      let first = try run([
+        "strace", "-f", "-o", "/dev/null", "-P", path("file.apikit-part.journal"), "-e", "trace=unlink", "-e",
+        "inject=unlink:signal=SIGKILL:when=1", program, "transfers", "run",
+      ])
+      XCTAssertNotEqual(first.status, 0)
+      XCTAssertTrue(bytes("file") == content)
+      var left = ["file.apikit-part.journal"]
+      // The program may end before it has looked through what has ended.
+      for _ in 0..<20 where !left.isEmpty {
+        let again = try run([program, "transfers", "run"])
+        XCTAssertEqual(again.status, 0, again.errors)
+        left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+          .filter { $0.hasPrefix("file.") }
+      }
+      XCTAssertEqual(left, [])
+    }
   }
 #endif

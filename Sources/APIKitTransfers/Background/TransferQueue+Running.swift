@@ -37,6 +37,13 @@ extension TransferQueue: QueueOwner {
     if let place = place(of: kept) { JournaledEnd.forget(kept.key, at: place) }
   }
 
+  nonisolated static func ended(_ landings: [QueueStore.Landing]) {
+    let files = landings.compactMap { landing -> String? in
+      if case .file(let file)? = QueuedLanding(enveloped: landing.payload) { file.path } else { nil }
+    }
+    JournaledEnd.forget(Set(files))
+  }
+
   func dropped(_ row: QueueStore.Row, because error: APIError) {
     forgetCarried(row)
     registry.attached(row.recipient)?.land(QueuedLanding(error))

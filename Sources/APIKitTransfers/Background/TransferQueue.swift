@@ -165,6 +165,7 @@ import Foundation
   /// Begins to transfer, until ``stop()``. Transfers of a process that has ended are resumed.
   public func start() {
     runner.start()
+    lookThroughLandings()
     guard let carrier else { return }
     carrier.open()
     Task {

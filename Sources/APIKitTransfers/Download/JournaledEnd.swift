@@ -27,11 +27,27 @@ struct JournaledEnd: Codable {
   static func forget(_ key: String, at place: String) {
     guard end(of: key, at: place) != nil else { return }
     let path = place + PartialFile.ending
+    let journal = PartialFile.journal(of: path)
+    // The lock would make the file once more, and a process that ends then would leave it.
+    guard PrivateFile.exists(path) else { return journal.remove() }
     // Another download may have begun at this place.
     guard let lock = (try? FileLock(ifFree: path)) ?? nil, end(of: key, at: place) != nil else { return }
-    PartialFile.journal(of: path).remove()
     unlink(path)
+    journal.remove()
     withExtendedLifetime(lock) {}
+  }
+
+  /// The same for transfers of which the queue has kept that they have ended with these files.
+  static func forget(_ files: Set<String>) {
+    for folder in Set(files.map { PrivateFile.folder(of: $0) }) {
+      for name in PrivateFile.names(in: folder) where name.hasSuffix(PartialFile.journalEnding) {
+        let place = "\(folder)/\(name.dropLast(PartialFile.journalEnding.count))"
+        guard let end = (try? PartialFile.journal(of: place + PartialFile.ending).read())?.end,
+          files.contains(end.path)
+        else { continue }
+        forget(end.key, at: place)
+      }
+    }
   }
 
   private static func end(of key: String, at place: String) -> Self? {

@@ -33,6 +33,8 @@ import APIKit
   ) -> (payload: [UInt8]?, fault: String)?
   /// How an item has ended is on the disk: what it has there beside its row and its file goes. Not called on the main actor.
   nonisolated static func ended(_ row: QueueStore.Row)
+  /// Items have ended in processes that may have ended themselves before ``ended(_:)``.
+  nonisolated static func ended(_ landings: [QueueStore.Landing])
   /// Returns when all that was given to it so far is on the disk, or refused.
   func flush() async
   /// A user leaves whose items are dropped: what is being kept of the user is not waited for.
@@ -68,9 +70,23 @@ extension QueueOwner {
 
   func mayGoAgain(after error: APIError) -> Bool { true }
 
+  nonisolated static func ended(_ landings: [QueueStore.Landing]) {}
+
   func flush() async {}
 
   func userLeaves(_ user: String) {}
+
+  func endedBefore(_ landings: [QueueStore.Landing]) {
+    if !landings.isEmpty { Task.detached { Self.ended(landings) } }
+  }
+
+  /// Looks through what has ended and was not told, once at launch: it need not have a manager that is attached.
+  func lookThroughLandings() {
+    let (queue, names) = (queue, registry.names)
+    Task.detached {
+      for name in names { if let landings = try? await queue.landings(of: name) { Self.ended(landings) } }
+    }
+  }
 
   // MARK: One item
 

@@ -10,7 +10,7 @@ import APIKit
 
   private let queue: String
   private var registrations: [String: Registration] = [:]
-  private var names: [ObjectIdentifier: String] = [:]
+  private var typeNames: [ObjectIdentifier: String] = [:]
   private var attachments: [QueueAttachment] = []
 
   /// - Parameter queue: What the queue is called in sentences.
@@ -21,9 +21,9 @@ import APIKit
   ) {
     let name = name ?? String(describing: type)
     precondition(
-      registrations[name] == nil || names[ObjectIdentifier(type)] == name,
+      registrations[name] == nil || typeNames[ObjectIdentifier(type)] == name,
       "two types of managers are registered with one queue under the same name; give each a name of its own")
-    names[ObjectIdentifier(type)] = name
+    typeNames[ObjectIdentifier(type)] = name
     registrations[name] = Registration(service: service, work: work)
     if let authenticator = service.identity.authenticator { runner.watch(authenticator) }
   }
@@ -65,7 +65,7 @@ import APIKit
   }
 
   private func name(of type: any Any.Type) -> String {
-    names[ObjectIdentifier(type)] ?? String(describing: type)
+    typeNames[ObjectIdentifier(type)] ?? String(describing: type)
   }
 
   /// The name under which a manager's items are kept.
@@ -77,6 +77,10 @@ import APIKit
     attachments.last { $0.name == name && $0.manager != nil }
   }
 
+  /// The names under which types are registered.
+  var names: [String] { Array(registrations.keys) }
+
+  /// The names under which managers are attached.
   var attachedNames: Set<String> { Set(attachments.map(\.name)) }
 }
 

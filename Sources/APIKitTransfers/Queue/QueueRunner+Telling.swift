@@ -43,7 +43,9 @@ extension QueueRunner {
     repeat {
       begun = departures
       await report { () async throws(DurableQueue.Fault) in
-        for landing in try await self.queue.landings(of: name) where !self.holds(landing.id) {
+        let landings = try await self.queue.landings(of: name)
+        self.owner?.endedBefore(landings)
+        for landing in landings where !self.holds(landing.id) {
           // Asked again for each landing: a delegate may have attached another manager, or signed the user out.
           guard begun == self.departures, let recipient = self.owner?.attached(name) else { return }
           guard self.isPresent(landing.user, recipient.authenticator()), !self.told.contains(landing.id)
