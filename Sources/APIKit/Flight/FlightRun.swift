@@ -35,6 +35,8 @@ struct FlightRun {
   var requestProgress = RequestProgress.unsent
   /// Whether a request went without the load's idempotency key, which a redirect to another origin does not carry.
   var wentWithoutKey = false
+  /// Whether the last request went to another origin, where a redirect has led.
+  var isElsewhere = false
   /// The attempt under way, from 1; 0 before the first.
   var attempt = 0
   /// How often the services' error hooks had resolved refusals when the attempt began; see ``Resolutions``.

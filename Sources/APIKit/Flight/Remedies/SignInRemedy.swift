@@ -10,7 +10,7 @@ struct SignInRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     // Without a credential it is the sign-in itself that has failed.
     guard !hasRenewed, let refused = flight.run.credential, let authenticator = flight.authenticator,
-      authenticator.rules.isRefusal(failure)
+      authenticator.rules.isRefusal(failure), refused.hasGone(with: flight, authenticator)
     else { return nil }
     hasRenewed = true
     let asked = await authenticator.askAfterRefusal(
@@ -23,5 +23,16 @@ struct SignInRemedy: Remedy {
     flight.note(.note("sign-in", "sent again with another credential"))
     try flight.take(next)
     return .authorize
+  }
+}
+
+extension VersionedCredential {
+  /// Whether the last request carried it. One to another origin does only where a closure of the redirect policy has added
+  /// it: what that origin says of another request is no word about it.
+  fileprivate func hasGone(with flight: Flight, _ authenticator: Authenticator) -> Bool {
+    guard flight.run.isElsewhere, let credential, let sent = flight.run.sent else { return true }
+    var probe = HTTPRequest(url: sent.url)
+    authenticator.attach(credential, to: &probe)
+    return probe.url == sent.url && probe.headers.fields.allSatisfy(sent.headers.fields.contains)
   }
 }

@@ -7,7 +7,7 @@ extension Flight {
     // Not first with a slot, which others need meanwhile.
     if cancellation.isHeld { return holding(.authorize) }
     if run.attempt == 0 { run.attempt = 1 }
-    (run.exchange, run.http, run.response) = (nil, nil, nil)
+    (run.exchange, run.http, run.response, run.isElsewhere) = (nil, nil, nil, false)
     run.resolutions = shared.resolutions.count
     guard run.credential == nil, let authenticator else { return .next }
     try refuseCycle(authenticator)

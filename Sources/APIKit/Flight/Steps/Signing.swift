@@ -32,7 +32,8 @@ extension Flight {
       defer { run.exchange = exchange }
       run.outgoing = try exchange.outgoing(authorize: attachCredential, prepare)
     }
-    if run.outgoing?.crossesOrigin == true, var outgoing = run.outgoing.take() {
+    run.isElsewhere = run.outgoing?.crossesOrigin == true
+    if run.isElsewhere, var outgoing = run.outgoing.take() {
       // Not prepared: only what concerns no origin is added.
       deadline.cut(&outgoing.request, call.time)
       if let trace = run.trace, call.wire.trace == .sentEverywhere {

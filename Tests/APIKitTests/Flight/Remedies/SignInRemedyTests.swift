@@ -77,4 +77,41 @@ import XCTest
     XCTAssertEqual(recorder.responses.count, 2)
     XCTAssertEqual(renewals.value, 1)
   }
+
+  func testAnotherOriginThatRefusesARequestWithoutTheCredentialSaysNothingAboutIt() async throws {
+    stub.on("/api/list", .redirect(to: "https://files.test/list"))
+    stub.on("/list", .status(401))
+    let manager = try makeManager()
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.context.status, 401)
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer old", nil])
+    XCTAssertEqual(renewals.value, 0)
+
+    // One that cannot be renewed stays, too.
+    let authenticator = Authenticator()
+    try authenticator.signIn(with: Credential(accessToken: "old"))
+    manager.service.authenticator = authenticator
+    manager.signIn = .required
+    let other = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(other.context.status, 401)
+    XCTAssertTrue(authenticator.isSignedIn)
+  }
+
+  func testAnotherOriginRefusesTheCredentialThatTheRedirectPolicyHasAdded() async throws {
+    stub.on("/api/list", .redirect(to: "https://files.test/list"))
+    stub.on("/list", .status(401))
+    stub.when(
+      { $0.url.host == "files.test" && $0.headers["Authorization"] == "Bearer new 1" }, .json(someJSON))
+    let manager = try makeManager()
+    let authenticator = try XCTUnwrap(manager.service.authenticator)
+    manager.service.client.redirects = .rewriting { proposed, _ throws(APIError) in
+      var next = proposed
+      next.headers["Authorization"] = "Bearer " + (authenticator.credential?.accessToken ?? "")
+      return next
+    }
+    _ = try await manager.response()
+    XCTAssertEqual(
+      stub.requests.map { $0.headers["Authorization"] },
+      ["Bearer old", "Bearer old", "Bearer new 1", "Bearer new 1"])
+  }
 }
