@@ -61,10 +61,12 @@ extension Flight {
 
   /// The attempt is over; with an error where it failed. Nothing happens when its place was left before.
   func leaveHost(after error: APIError? = nil) {
-    if run.way != nil { leaveServer(after: error.map { outcome(of: $0) } ?? .good) }
+    // The host itself has responded, with a redirect to another origin.
+    let isWell = run.isElsewhere
+    if run.way != nil { leaveServer(after: isWell ? .good : outcome(of: error)) }
     guard let admission = run.admission.take() else { return }
     if let (permit, key) = admission.permit {
-      let outcome = outcome(of: error)
+      let outcome = isWell && call.admission.breaker?.scope == .host ? .good : outcome(of: error)
       if let way = run.way, outcome == .bad {
         // Another server may do better: the breaker is about the load's end, and the load keeps its permit until then.
         way.owed = (permit, key)

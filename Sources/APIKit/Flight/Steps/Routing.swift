@@ -196,7 +196,9 @@ extension Flight {
   ///   its own, and does not hold the load up where others are well.
   func leavesBusyServer(_ error: APIError) -> Duration? {
     let asked = error.retryAfter(now: call.time.wallClock)
-    guard error.evidence != nil, let way = run.way, let server = way.last else { return asked }
+    guard error.evidence != nil, !run.isElsewhere, let way = run.way, let server = way.last else {
+      return asked
+    }
     let now = call.time.now
     if let asked { way.pool.withSelector { $0.leave(server, for: asked, now: now) } }
     if !way.tried.contains(server) { way.tried.append(server) }

@@ -209,4 +209,20 @@ import XCTest
     await waitUntil { !manager.isLoading }
     XCTAssertEqual(stub.requests.count, 6)
   }
+
+  func testAnotherOriginThatFailsBehindARedirectDoesNotOpenTheBreakerOfTheHost() async throws {
+    var policy = BreakerPolicy()
+    policy.minimumAttempts = 1
+    stub.on("/api/list", .redirect(to: "https://files.test/list"))
+    stub.when({ $0.url.host == "files.test" }, .status(503))
+    let manager = makeManager { $0.breaker = policy }
+    for _ in 1...3 { _ = await failure { try await manager.response() } }
+    XCTAssertEqual(sharedState.openBreakers, [])
+    XCTAssertEqual(stub.requests.count, 6)
+    // The loads of the API fail, whoever it is.
+    policy.scope = .api
+    manager.service.breaker = policy
+    _ = await failure { try await manager.response() }
+    XCTAssertEqual(sharedState.openBreakers.count, 1)
+  }
 }
