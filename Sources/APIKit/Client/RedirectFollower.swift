@@ -21,7 +21,8 @@ struct RedirectFollower {
   /// Meaningless without the body they describe (RFC 9110, 15.4).
   private static let bodyFields = [
     "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location",
-    "Content-MD5", "Content-Digest", "Digest", "Transfer-Encoding", "Trailer", "Last-Modified",
+    "Content-Disposition", "Content-Range", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest",
+    "Transfer-Encoding", "Trailer", "Last-Modified",
   ]
 
   init(policy: RedirectPolicy, added: HTTPHeaders = HTTPHeaders()) {
@@ -96,6 +97,8 @@ struct RedirectFollower {
       request.body = .empty
       request.options.compressesBody = false
       for name in Self.bodyFields { request.headers.remove(name) }
+      // It is about a body, and belongs to no request without one (RFC 9110, 10.1.1).
+      request.headers.remove("Expect")
     } else if !request.body.isReplayable {
       throw failure(
         .redirectRefused,

@@ -44,6 +44,22 @@ final class RedirectFollowerTests: XCTestCase {
     }
   }
 
+  func testWhatDescribesABodyGoesWithIt() throws {
+    var request = post
+    let digests: HTTPHeaders = [
+      "Content-Digest": "sha-256=:a:", "Repr-Digest": "sha-256=:a:", "Content-Range": "bytes 0-1/2",
+      "Content-Disposition": "attachment", "Want-Repr-Digest": "sha-256=1",
+    ]
+    request.headers.merge(digests)
+    request.headers["Expect"] = "100-continue"
+    let get = try XCTUnwrap(follow(303, "/y", request))
+    XCTAssertEqual(get.headers.map(\.name), ["Accept", "Authorization", "X-Sign", "Want-Repr-Digest"])
+    let outside = try XCTUnwrap(follow(307, "https://b.test/y", request))
+    XCTAssertEqual(
+      outside.headers.map(\.name).sorted(),
+      ["Accept", "Content-Digest", "Content-Disposition", "Content-Range", "Content-Type", "Repr-Digest"])
+  }
+
   func testTheSpellingOfAnAddressMakesNoOtherOrigin() throws {
     var request = post
     request.url = "https://127.0.0.1/x"
