@@ -70,10 +70,11 @@ public struct RedirectPolicy: Sendable {
     !isRefuse && Self.isRedirect(response.status, response.headers)
   }
 
-  /// Whether a response can be followed: 300 and 304 to 306 cannot, and none without a `Location`.
+  /// Whether a response can be followed: 300 and 304 to 306 cannot, and none without a `Location`, or with an empty one, which
+  /// would lead a form back to its own page; browsers and curl follow neither.
   static func isRedirect(_ status: Int, _ headers: borrowing HTTPHeaders) -> Bool {
     switch status {
-    case 301, 302, 303, 307, 308: headers.contains("Location")
+    case 301, 302, 303, 307, 308: headers["Location"].map { !$0.isEmpty } ?? false
     default: false
     }
   }

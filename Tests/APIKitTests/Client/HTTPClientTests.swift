@@ -25,6 +25,18 @@ final class HTTPClientTests: XCTestCase {
     XCTAssertEqual(stub.requests.count, 1)
   }
 
+  func testAnEmptyLocationLeadsNowhere() async throws {
+    let stub = StubTransport(.text("the page of the form"))
+    stub.on(.post, "/start", .redirect(to: "", status: 303))
+    for method in [HTTPMethod.post, .get] {
+      var request = request
+      request.method = method
+      let response = try await HTTPClient(transport: stub).send(HTTPExchange(request))
+      XCTAssertEqual(response.status, method == .post ? 303 : 200)
+    }
+    XCTAssertEqual(stub.requests.map(\.method), [.post, .get])
+  }
+
   func testPreparationRunsForEachHopOfTheOriginAndNeverBeyond() async throws {
     let stub = StubTransport()
     stub.on("/start", .redirect(to: "/second"))
