@@ -25,6 +25,10 @@ struct OAuthResponse {
       throw APIError(
         .auth, .malformedOAuthResponse, "the token is not of the type Bearer", quote: String(type.prefix(40)))
     }
+    guard HTTPHeaders.mayBeValue(token) else {
+      throw APIError(
+        .auth, .malformedOAuthResponse, "the token has a control character, which no header field may have")
+    }
     return Credential(
       accessToken: token, tokenType: "Bearer",
       // Some servers send an empty one where there is none.

@@ -192,6 +192,10 @@ final class OAuthTests: XCTestCase {
         .json(#"{"access_token": "a", "token_type": "mac"}"#), .malformedOAuthResponse,
         "the token is not of the type Bearer"
       ),
+      (
+        .json(#"{"access_token": "a\r\nX-Admin: 1"}"#), .malformedOAuthResponse,
+        "the token has a control character, which no header field may have"
+      ),
       (.failure(.connectionRefused), .connectionRefused, ""),
     ]
     for (response, reason, detail) in responses {
