@@ -14,7 +14,7 @@ import Foundation
 /// It listens only on 127.0.0.1, on a port chosen by the system, until the last reference is released.
 /// While ``callback(for:within:)`` waits, requests for other paths, such as a browser's for its icon, get a
 /// 404. Connections are served side by side and each for two seconds at most, so that none keeps the redirect
-/// out; of more than 64 the oldest is closed.
+/// out; of more than 64 the oldest is closed. Several authorizations may be waited for at once.
 public final class LoopbackRedirect: Sendable {
   /// The redirect URI to pass to the server. Servers for native applications accept any port on loopback.
   public let uri: String
@@ -23,6 +23,7 @@ public final class LoopbackRedirect: Sendable {
   private let port: UInt16
   private let listener: Int32
   private let pages: Pages
+  private let waits = Mutex(Waits())
   /// How many connections are served at once, and how many more the system keeps waiting.
   private static let maximumVisitors = 64
   /// How long a connection is served. A browser sends its request at once and reads a small page.
@@ -33,6 +34,43 @@ public final class LoopbackRedirect: Sendable {
     let welcome: String
     let failure: String
     let nothing = "There is nothing here.\n"
+  }
+
+  /// The calls that wait for a redirect. They share the connections, because each may accept that of another.
+  private struct Waits {
+    struct Wait {
+      /// Nil for any.
+      let authorization: OAuthAuthorization?
+      var redirect: (visitor: LoopbackVisitor, url: String)?
+    }
+
+    var waiting: [Int: Wait] = [:]
+    var visitors: [LoopbackVisitor] = []
+    private var last = 0
+
+    mutating func begin(_ authorization: OAuthAuthorization?) -> Int {
+      last += 1
+      waiting[last] = Wait(authorization: authorization)
+      return last
+    }
+
+    mutating func end(_ number: Int) {
+      waiting[number] = nil
+      if waiting.isEmpty { visitors = [] }
+    }
+
+    /// The wait that a URL is for: that of its authorization, before one for any.
+    func number(for url: String) -> Int? {
+      let open = waiting.filter { $0.value.redirect == nil }
+      return open.first { $0.value.authorization?.isMatched(by: url) == true }?.key
+        ?? open.filter { $0.value.authorization == nil }.keys.min()
+    }
+
+    /// Whether the redirect has come and the browser has its page: the port may close only then.
+    func isOver(_ number: Int) -> Bool {
+      guard let redirect = waiting[number]?.redirect else { return false }
+      return !visitors.contains { $0 === redirect.visitor }
+    }
   }
 
   /// Starts to listen.
@@ -92,7 +130,7 @@ public final class LoopbackRedirect: Sendable {
   public func callback(
     for authorization: OAuthAuthorization, within limit: Duration = .seconds(300)
   ) async throws(APIError) -> String {
-    try await callback(within: limit) { authorization.isMatched(by: $0) }
+    try await callback(of: authorization, within: limit)
   }
 
   /// Waits for any request to the path and returns its URL, for ``OAuthClient/credential(for:callback:)``
@@ -102,43 +140,47 @@ public final class LoopbackRedirect: Sendable {
   /// - Throws: `APIError.Reason.deadlineExceeded` when no redirect came within the limit,
   ///   `APIError.Reason.cancelled` when the task was cancelled.
   public func callback(within limit: Duration = .seconds(300)) async throws(APIError) -> String {
-    try await callback(within: limit) { _ in true }
+    try await callback(of: nil, within: limit)
   }
 
   @concurrent private func callback(
-    within limit: Duration, isMeant: @Sendable (String) -> Bool
+    of authorization: OAuthAuthorization?, within limit: Duration
   ) async throws(APIError) -> String {
+    let number = waits.withLock { $0.begin(authorization) }
+    defer { waits.withLock { $0.end(number) } }
     let end = ContinuousClock.now + limit
-    var visitors: [LoopbackVisitor] = []
-    var redirect: (visitor: LoopbackVisitor, url: String)?
     // Polling in short steps is fast enough for one redirect by a person.
     while ContinuousClock.now < end {
       guard !Task.isCancelled else { throw APIError(.auth, .cancelled, "nobody waits for the redirect") }
-      var accepted = 0
-      while accepted < Self.maximumVisitors, let visitor = accept() {
-        accepted += 1
-        visitors.append(visitor)
+      let isOver = waits.withLock { waits in
+        serve(&waits)
+        return waits.isOver(number)
       }
-      visitors.removeAll { visitor in
-        visitor.proceed { target in
-          let url = "http://127.0.0.1:\(port)\(target)"
-          let isRedirect = redirect == nil && target.prefix { $0 != "?" } == path && isMeant(url)
-          if isRedirect { redirect = (visitor, url) }
-          return response(to: target, isRedirect: isRedirect)
-        }
-      }
-      visitors.removeFirst(max(0, visitors.count - Self.maximumVisitors))
-      // The port may close only when the browser has its page.
-      if let redirect, !visitors.contains(where: { $0 === redirect.visitor }) { return redirect.url }
+      if isOver { break }
       try? await Task.sleep(for: .milliseconds(20))
     }
-    if let redirect { return redirect.url }
+    if let url = waits.withLock({ $0.waiting[number]?.redirect?.url }) { return url }
     throw APIError(.auth, .deadlineExceeded, "the user did not come back within \(limit.shortText)")
   }
 
-  /// Accepts a waiting connection; nil when there is none.
-  private func accept() -> LoopbackVisitor? {
-    LoopbackSocket.accept(listener, pauses: false).map { LoopbackVisitor($0, until: .now + Self.visitLimit) }
+  /// Accepts connections and has all of them proceed, for whichever wait they are.
+  private func serve(_ waits: inout Waits) {
+    var accepted = 0
+    while accepted < Self.maximumVisitors, let descriptor = LoopbackSocket.accept(listener, pauses: false) {
+      accepted += 1
+      waits.visitors.append(LoopbackVisitor(descriptor, until: .now + Self.visitLimit))
+    }
+    let visitors = waits.visitors
+    waits.visitors = visitors.filter { visitor in
+      let isOver = visitor.proceed { target in
+        let url = "http://127.0.0.1:\(port)\(target)"
+        let number = target.prefix { $0 != "?" } == path ? waits.number(for: url) : nil
+        if let number { waits.waiting[number]?.redirect = (visitor, url) }
+        return response(to: target, isRedirect: number != nil)
+      }
+      return !isOver
+    }
+    waits.visitors.removeFirst(max(0, waits.visitors.count - Self.maximumVisitors))
   }
 
   private func response(to target: String, isRedirect: Bool) -> [UInt8] {

@@ -70,6 +70,30 @@ final class LoopbackRedirectTests: XCTestCase {
     XCTAssertEqual(code, "c")
   }
 
+  func testEachOfSeveralWaitsGetsTheRedirectOfItsOwnAuthorization() async throws {
+    let oauth = OAuthClient(
+      OAuthConfiguration(
+        clientID: "app", authorizationEndpoint: "https://id.test/a", tokenEndpoint: "https://id.test/t"),
+      client: client)
+    let redirect = try LoopbackRedirect()
+    let authorizations = try (1...4).map { _ in try oauth.authorization(redirectURI: redirect.uri) }
+    let waits = authorizations.map { authorization in
+      Task { try await redirect.callback(for: authorization, within: .seconds(10)) }
+    }
+    // One that was given up leaves the others alone.
+    waits[0].cancel()
+    let cancelled = await failure { try await waits[0].value }
+    XCTAssertEqual(cancelled?.reason, .cancelled)
+    for (number, authorization) in authorizations.enumerated() {
+      let page = try await get(redirect.uri + "?code=c\(number)&state=\(authorization.state)")
+      XCTAssertEqual(page.status, number == 0 ? 404 : 200, "\(number)")
+    }
+    for (number, authorization) in authorizations.enumerated().dropFirst() {
+      let code = try authorization.code(from: try await waits[number].value)
+      XCTAssertEqual(code, "c\(number)")
+    }
+  }
+
   func testConnectionsThatSayNothingDoNotKeepTheRedirectOut() async throws {
     let redirect = try LoopbackRedirect()
     let port = try XCTUnwrap(HTTPURL(redirect.uri).port)
