@@ -19,8 +19,9 @@ extension BaseAPIManager {
     try flight.call.wire.client.transport.capabilities.require(.suspension, "suspending a load (suspension)")
     flight.note(.suspended("by its caller"))
     flight.tell(waitsFor: .caller)
-    suspend(flight, true)
+    // Before the observers are told, who may resume it.
     flight.cancellation.hold()
+    suspend(flight, true)
     return true
   }
 
@@ -30,8 +31,8 @@ extension BaseAPIManager {
   @discardableResult public func resume(_ flight: FlightID) -> Bool {
     guard let flight = flightStore[flight], flight.cancellation.isHeld else { return false }
     flight.note(.resumed)
-    suspend(flight, false)
     flight.cancellation.resume()
+    suspend(flight, false)
     return true
   }
 }

@@ -93,10 +93,11 @@ extension BaseAPIManager {
 
   /// Starts a flight.
   func launch(_ flight: Flight) {
-    enter(.flying, flight)
-    if flight.suspensions > 0 { enter(.suspended, flight) }
     flight.call.recorder.takeOff(policy: flight.policy)
-    flight.proceed()
+    enter(.flying, flight)
+    // An observer of notices may have suspended or ended it.
+    if flight.suspensions > 0, flight.state == .flying { enter(.suspended, flight) }
+    if !flight.state.isFinal { flight.proceed() }
   }
 
   /// Starts the timer of a debounced flight.

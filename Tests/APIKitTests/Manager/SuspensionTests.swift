@@ -264,4 +264,68 @@ import XCTest
       XCTAssertEqual(told, [id, other])
     }
   #endif
+
+  /// Does something once when a notice of this name is posted.
+  private func onNotice(
+    _ name: Notification.Name, _ act: @escaping @MainActor (FlightID) -> Void
+  ) -> any NSObjectProtocol {
+    var isDone = false
+    return NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
+      let notice = notification.userInfo?["notice"] as? FlightNotice
+      MainActor.assumeIsolated {
+        guard !isDone, let flight = notice?.flight else { return }
+        isDone = true
+        act(flight)
+      }
+    }
+  }
+
+  func testAnObserverOfNoticesMaySuspendResumeAndCancelTheLoad() async throws {
+    FlightNotices.shared.postsNotifications = true
+    defer { FlightNotices.shared.postsNotifications = false }
+    let manager = TestManager(stub)
+    let recorder = Recorder()
+    manager.delegate = recorder
+
+    let suspending = onNotice(.flightDidResume) { XCTAssertTrue((try? manager.suspend($0)) == true) }
+    let first = try XCTUnwrap(manager.load().flightID)
+    NotificationCenter.default.removeObserver(suspending)
+    XCTAssertEqual(manager.state(of: first), .suspended)
+    XCTAssertTrue(manager.resume(first))
+    await recorder.waitForLandings()
+
+    let resuming = onNotice(.flightDidSuspend) { XCTAssertTrue(manager.resume($0)) }
+    let second = try XCTUnwrap(manager.load().flightID)
+    try manager.suspend(second)
+    NotificationCenter.default.removeObserver(resuming)
+    XCTAssertEqual(manager.state(of: second), .flying)
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(recorder.responses.count, 2)
+
+    let third = try XCTUnwrap(manager.load().flightID)
+    try manager.suspend(third)
+    let again = onNotice(.flightDidResume) { XCTAssertTrue((try? manager.suspend($0)) == true) }
+    XCTAssertTrue(manager.resume(third))
+    NotificationCenter.default.removeObserver(again)
+    XCTAssertEqual(manager.state(of: third), .suspended)
+    try await Task.sleep(for: .milliseconds(20))
+    XCTAssertEqual(recorder.landingCount, 2)
+    manager.cancel(third)
+
+    stub.reset()
+    let events = FlightEvents.shared.events()
+    let cancelling = onNotice(.flightDidResume) { manager.cancel($0) }
+    let last = try XCTUnwrap(manager.load().flightID)
+    NotificationCenter.default.removeObserver(cancelling)
+    XCTAssertEqual(recorder.cancellations.map(\.flight), [third, last])
+    var told: [String] = []
+    for await event in events where event.flight == last {
+      if case .tookOff = event.event { told.append("tookOff") }
+      guard case .landed = event.event else { continue }
+      told.append("landed")
+      break
+    }
+    XCTAssertEqual(told, ["tookOff", "landed"])
+    XCTAssertEqual(stub.requests.count, 0)
+  }
 }
