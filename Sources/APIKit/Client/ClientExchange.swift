@@ -9,6 +9,8 @@ struct ClientExchange {
   /// The URL and the `Cookie` field with which the current hop was sent.
   private var sent: (url: HTTPURL, cookie: String?)?
   private var follower: RedirectFollower?
+  /// Whether a redirect, or the response behind it, was given to somebody of whom no cache knows.
+  private var isPersonal = false
   /// The generation of the jar whose cookies it may send and keep; nil where there is none.
   private let generation: Int?
 
@@ -35,6 +37,7 @@ struct ClientExchange {
     var other = self
     change(&other.exchange.request)
     (other.first, other.sent, other.follower) = (other.exchange.request.url, nil, nil)
+    other.isPersonal = false
     return other
   }
 
@@ -73,6 +76,7 @@ struct ClientExchange {
       client.cookies?.store(
         response.headers, from: sent.url, document: client.cookieDocument, since: generation)
     }
+    if response.isPersonal || hasForeignCookies { isPersonal = true }
     guard client.redirects.considers(response) else { return finished(response) }
     var follower =
       follower ?? RedirectFollower(policy: client.redirects, added: client.transport.headers)
@@ -98,10 +102,19 @@ struct ClientExchange {
     return request.headers["Cookie"]
   }
 
+  /// Whether the last request went to another host than the first one, with cookies that the first one did not get.
+  private var hasForeignCookies: Bool {
+    guard follower != nil, let sent, sent.cookie != nil, sent.url.host != first.host,
+      let cookies = client.cookies?.senders(to: sent.url.host)
+    else { return false }
+    return !cookies.isSubset(of: client.cookies?.senders(to: first.host) ?? [])
+  }
+
   private func finished(_ response: HTTPResponse) -> HTTPResponse {
     guard let follower else { return response }
     var response = response
     response.redirects = follower.history
+    if isPersonal { response.isPersonal = true }
     response.metrics.redirectCount = follower.history.count
     return response
   }

@@ -250,7 +250,9 @@ final class FlightCache: Sendable {
       rules.stores(method: call.method, requestHeaders: request.headers, response: response.http)
     else { return }
     guard !response.http.isPersonal || call.cache.partition.stated != nil else {
-      return note("does not store what a challenge's login was given: the partition does not say whose it is")
+      return note(
+        "does not store what was given to a challenge's login or to another host's cookies: the partition does not say whose it is"
+      )
     }
     var http = response.http
     http.headers = HTTPStorage.storedFields(http.headers)

@@ -46,4 +46,48 @@ import XCTest
       XCTAssertEqualProvenance(third, .revalidated)
     }
   }
+
+  /// A jar with a cookie of each of these.
+  private func jar(_ cookies: (url: HTTPURL, field: String)...) -> CookieJar {
+    let jar = CookieJar()
+    for cookie in cookies { jar.store(["Set-Cookie": cookie.field], from: cookie.url) }
+    return jar
+  }
+
+  func testWhatAnotherHostRespondsToItsCookiesIsNotStoredForTheNextUser() async throws {
+    stub.on("/api/list", .redirect(to: "https://people.test/me"))
+    stub.on(
+      "/me",
+      .computed { request in .json("[\"\(request.headers["Cookie"] ?? "nobody")\"]") })
+    manager = makeManager(.fresh(for: .seconds(60)))
+    manager.service.cachePartition = nil
+    for user in ["anna", "bert"] {
+      manager.service.client.cookies = jar(("https://people.test/", "user=\(user)"))
+      let response = try await lands()
+      XCTAssertEqual(response.raw[0].string, "user=\(user)")
+    }
+    // The first host knows these cookies, too, so the partition does.
+    stub.reset()
+    stub.on("/api/list", .redirect(to: "https://img.homes.test/me"))
+    stub.on("/me", .json("{}"))
+    manager.service.client.cookies = jar(
+      ("https://homes.test/", "user=anna; Domain=homes.test"), ("https://people.test/", "user=anna"))
+    _ = try await lands()
+    XCTAssertNotNil(stub.requests.last?.headers["Cookie"])
+    let again = try await lands()
+    XCTAssertNotEqual(again.provenance, .network)
+  }
+
+  func testWhatALoginWasGivenOnTheWayIsNotStoredForTheNextUser() async throws {
+    var redirect = HTTPResponse(status: 302, headers: ["Location": "/people/anna"])
+    redirect.isPersonal = true
+    stub.on("/api/list", .response(redirect), .redirect(to: "/people/bert"))
+    for user in ["anna", "bert"] { stub.on("/people/\(user)", .json("[\"\(user)\"]")) }
+    manager = makeManager(.fresh(for: .seconds(60)))
+    manager.service.cachePartition = nil
+    for user in ["anna", "bert"] {
+      let response = try await lands()
+      XCTAssertEqual(response.raw[0].string, user)
+    }
+  }
 }

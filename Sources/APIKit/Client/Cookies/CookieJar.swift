@@ -260,13 +260,19 @@ public final class CookieJar: Sendable {
   /// All cookies of a host, whatever their paths, by which it can tell who sends a request; nil for none.
   func sender(to host: () -> String?) -> String? {
     guard count.load() != 0, let host = host() else { return nil }
+    let texts = senders(to: host)
+    return texts.isEmpty ? nil : texts.sorted().joined(separator: "\n")
+  }
+
+  /// The same cookies one by one.
+  func senders(to host: String) -> Set<String> {
     let time = now()
     let found = withLoaded(changes: false) { state in
       state.byDomain.filter { Cookie.domain($0.key, matches: host) }.values.joined().map(\.cookie)
     }
-    let texts = found.filter { !$0.isOver(time) && (!$0.isHostOnly || $0.domain == host) }
-      .map { "\($0.domain)\($0.path) \($0.name)=\($0.value)" }
-    return texts.isEmpty ? nil : texts.sorted().joined(separator: "\n")
+    return Set(
+      found.filter { !$0.isOver(time) && (!$0.isHostOnly || $0.domain == host) }
+        .map { "\($0.domain)\($0.path) \($0.name)=\($0.value)" })
   }
 
   /// Whether cookies that are not session cookies are kept in a file.

@@ -68,7 +68,8 @@ public struct HTTPResponse: Sendable {
     _modify { yield &fields.value.trailers }
   }
 
-  /// Whether it was given to a login or a certificate that a challenge was met with, of which no cache knows.
+  /// Whether it was given to somebody of whom no cache knows: to a login or a certificate that a challenge was met with, or to
+  /// cookies of another host, where a redirect has led.
   var isPersonal: Bool {
     get { fields.value.isPersonal }
     _modify { yield &fields.value.isPersonal }
