@@ -6,7 +6,11 @@ extension Flight {
     let changes = UserChanges.now
     // A signer says itself for whom it signs, and may say another one at any time.
     if changes == run.comparedAt, !call.mayChangeCaller { return nil }
-    let objection = call.objection(to: run.user, host: run.request?.url.host)
+    var objection = call.objection(to: run.user, host: run.request?.url.host)
+    // A redirect may have led to a host with cookies of its own.
+    if objection == nil, run.isElsewhere {
+      objection = call.objection(to: run.user, host: run.sent?.url.host)
+    }
     if objection == nil { run.comparedAt = changes }
     return objection
   }
