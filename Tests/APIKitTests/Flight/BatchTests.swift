@@ -112,6 +112,18 @@ import XCTest
     }
   }
 
+  func testALoadWhoseDeadlineEndsWhileItGathersFailsAtIt() async throws {
+    let manager = makeManager()
+    manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .milliseconds(5))
+    async let failed = errorThrown { () throws(APIError) in try await manager.response(["id": 1]) }
+    await waitUntilGathered(1)
+    // The window of the batch, and the deadline.
+    try await time.advance(by: .milliseconds(5), whenAsleep: 2)
+    let error = try await failed
+    XCTAssertEqual(error.reason, .deadlineExceeded, "\(error)")
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+
   func testLoadsWithOtherExpectationsOrTimeoutsGatherApart() async throws {
     stub.reset()
     stub.on("*", .json(#"{"items": [{"id": 1}, {"id": 2}]}"#, status: 404))

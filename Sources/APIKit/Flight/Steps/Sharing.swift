@@ -90,7 +90,10 @@ extension Flight {
       await Flight.outcome(call, shared, cache: call === own ? cache : .make(for: call), from: .assemble)
     }
     let landing = try await deadline.limitWait(own.time) { () throws(APIError) in
-      await shared.batches.outcome(for: own, key, terms: terms)
+      let landing = await shared.batches.outcome(for: own, key, terms: terms)
+      // The deadline ends a wait by cancelling it: thrown, it is told as the deadline's.
+      if landing.user == nil, case .failure(let error) = landing.result { throw error }
+      return landing
     }
     follow(landing.user)
     return land(try landing.result.get())
