@@ -114,7 +114,7 @@ public final class Authenticator: Sendable {
       return state.lastWatcher
     }
     continuation.onTermination = { [weak self] _ in
-      _ = self?.state.withLock { $0.watchers.removeValue(forKey: id) }
+      Task.detached { _ = self?.state.withLock { $0.watchers.removeValue(forKey: id) } }
     }
     return stream
   }

@@ -178,4 +178,16 @@ final class RouteTableTests: XCTestCase {
   func testNonsenseIsNoRoute() {
     XCTAssertEqual(condition(ipv4: "\n\neth0\t00000000\nx y z\n", ipv6: "zz"), .offline)
   }
+
+  func testAnObserverThatIsCancelledWhileAChangeIsToldHoldsNobodyUp() async {
+    let monitor = NetworkMonitor(watchesSystem: false)
+    for round in 0..<2000 {
+      let observer = Task.detached { for await _ in monitor.changes() {} }
+      await Task.yield()
+      async let change: Void = monitor.force(round.isMultiple(of: 2) ? .offline : .wifi)
+      observer.cancel()
+      await change
+      await observer.value
+    }
+  }
 }

@@ -86,8 +86,9 @@ public final class NetworkMonitor: Sendable {
       if !ofNetworks { continuation.yield(state.condition) }
       return state.nextID
     }
+    // In a task: a cancelled task calls this under a lock of its own, for which a change waits that is being yielded.
     continuation.onTermination = { [weak self] _ in
-      _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
+      Task.detached { _ = self?.state.withLock { $0.observers.removeValue(forKey: id) } }
     }
     return stream
   }

@@ -43,7 +43,10 @@ enum UserChanges {
       watchers.streams[watchers.last] = continuation
       return watchers.last
     }
-    continuation.onTermination = { _ in _ = watchers.withLock { $0.streams.removeValue(forKey: id) } }
+    // In a task: a cancelled task calls this under a lock of its own, for which a change waits that is being yielded.
+    continuation.onTermination = { _ in
+      Task.detached { _ = watchers.withLock { $0.streams.removeValue(forKey: id) } }
+    }
     return stream
   }
 }
