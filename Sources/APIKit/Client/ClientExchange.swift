@@ -107,7 +107,7 @@ struct ClientExchange {
     guard follower != nil, let sent, sent.cookie != nil, sent.url.host != first.host,
       let cookies = client.cookies?.senders(to: sent.url.host)
     else { return false }
-    return !cookies.isSubset(of: client.cookies?.senders(to: first.host) ?? [])
+    return !Set(cookies).isSubset(of: client.cookies?.senders(to: first.host) ?? [])
   }
 
   private func finished(_ response: HTTPResponse) -> HTTPResponse {

@@ -265,14 +265,13 @@ public final class CookieJar: Sendable {
   }
 
   /// The same cookies one by one.
-  func senders(to host: String) -> Set<String> {
+  func senders(to host: String) -> [String] {
     let time = now()
     let found = withLoaded(changes: false) { state in
       state.byDomain.filter { Cookie.domain($0.key, matches: host) }.values.joined().map(\.cookie)
     }
-    return Set(
-      found.filter { !$0.isOver(time) && (!$0.isHostOnly || $0.domain == host) }
-        .map { "\($0.domain)\($0.path) \($0.name)=\($0.value)" })
+    return found.filter { !$0.isOver(time) && (!$0.isHostOnly || $0.domain == host) }
+      .map { "\($0.domain)\($0.path) \($0.name)=\($0.value)" }
   }
 
   /// Whether cookies that are not session cookies are kept in a file.
