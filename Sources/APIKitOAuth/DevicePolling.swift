@@ -24,9 +24,9 @@ struct DevicePolling {
     switch reason {
     case .authorizationPending: break
     case .slowDown: interval += .seconds(5)
-    case .connectTimeout, .idleTimeout, .totalTimeout, .connectionLost, .connectionRefused, .unknownHost,
-      .noNetwork, .temporarilyUnavailable, .authorizationServerFailed:
-      backOff()
+    // The code is still valid: what ends a load may pass here.
+    case .totalTimeout, .noNetwork, .temporarilyUnavailable, .authorizationServerFailed: backOff()
+    case _ where RetryTable.standard[reason]?.isOn == true: backOff()
     // A proxy in front of a server that restarts.
     case .malformedOAuthResponse where status.map { $0 == 429 || $0 >= 500 } ?? false: backOff()
     default: return false

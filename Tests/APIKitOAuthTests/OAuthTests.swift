@@ -295,6 +295,9 @@ final class OAuthTests: XCTestCase {
     XCTAssertNil(polling.wait(now: .seconds(600)))
     var slow = DevicePolling(interval: .seconds(400), end: .seconds(600))
     XCTAssertTrue(slow.goesOn(after: .connectionLost))
+    for reason in [APIError.Reason.tlsHandshakeFailed, .proxyFailed, .truncatedBody, .totalTimeout] {
+      XCTAssertTrue(slow.goesOn(after: reason), "\(reason)")
+    }
     XCTAssertEqual(slow.interval, .seconds(400), "never sooner than the server wants")
   }
 
