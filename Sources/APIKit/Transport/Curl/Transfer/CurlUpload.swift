@@ -204,22 +204,22 @@
       let isFresh = state.withLock { $0.sent == 0 && $0.fetch == nil && !$0.isEnded }
       if isFresh { return true }
       guard stream.isReplayable, let source = try? Self.open(stream) else { return false }
-      state.withLock { state in
-        state.fetch?.cancel()
-        let wake = state.wake
-        state = StreamSourceState(generation: state.generation + 1, next: source, wake: wake)
+      let fetch = state.withLock { state in
+        defer { state = StreamSourceState(generation: state.generation + 1, next: source, wake: state.wake) }
+        return state.fetch
       }
+      // Not under the lock: it calls what the application's stream does when it is cancelled.
+      fetch?.cancel()
       return true
     }
 
     func close() {
-      state.withLock { state in
+      let fetch = state.withLock { state in
+        defer { (state.fetch, state.next, state.wake) = (nil, nil, nil) }
         state.generation += 1
-        state.fetch?.cancel()
-        state.fetch = nil
-        state.next = nil
-        state.wake = nil
+        return state.fetch
       }
+      fetch?.cancel()
     }
 
     /// Whether the last chunk must wait until the stream says that it was the last: what it gave beyond its
