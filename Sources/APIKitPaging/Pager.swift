@@ -26,6 +26,8 @@ public import APIKit
   public var parameters: Parameters {
     get { given ?? Parameters() }
     set {
+      // Also where they are those of the parameter source: from here on it is not asked.
+      asksSource = false
       guard newValue != given else { return }
       given = newValue
       let tell = reset()

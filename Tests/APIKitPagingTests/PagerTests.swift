@@ -87,6 +87,23 @@ import XCTest
     XCTAssertEqual(stub.requests.map(\.url.query), ["q=a&page=1", "q=b&page=1"])
   }
 
+  func testParametersThatAreSetWinOverTheParameterSource() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 9"#))
+    let source = Recorder()
+    source.given = ["q": "a"]
+    let pager = makePager()
+    pager.manager.parameterSource = source
+    for (city, isNext) in [("Ames", true), ("Gilbert", false)] {
+      pager.loadFirst()
+      await waitUntil { !pager.isLoading }
+      pager.parameters = ["city": city]
+      XCTAssertNil((isNext ? pager.loadNext() : pager.loadFirst()).refusal)
+      await waitUntil { !pager.isLoading }
+      XCTAssertEqual(stub.requests.last?.url.query, "city=\(city)&page=1")
+      XCTAssertEqual(pager.parameters, ["city": city])
+    }
+  }
+
   func testRefreshKeepsThePagesUntilTheFirstHasLanded() async throws {
     let total = #", "total": 9"#
     stub.on("/api/list", page([1, 2], total), page([3, 4], total), page([5, 6], total))
