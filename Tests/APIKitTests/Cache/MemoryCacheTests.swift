@@ -78,6 +78,20 @@ final class MemoryCacheTests: XCTestCase {
     XCTAssertNil(cache.find(CacheFixture.query(1, headers: ["Accept-Language": "0"])))
   }
 
+  func testTheBoundsHoldForTheVariantsOfOneKeyToo() {
+    for (cache, bytes, most) in [(cache(bytes: 100_000), 20_000, 1), (cache(count: 3), 100, 3)] {
+      for language in 0..<20 {
+        let vary = VaryMatcher(
+          response: ["Vary": "Accept-Language"], request: ["Accept-Language": "\(language)"])
+        cache.store(CacheFixture.entry(1, bytes: bytes, vary: vary), now: 0)
+        XCTAssertNotNil(cache.find(CacheFixture.query(1, headers: ["Accept-Language": "\(language)"])))
+        XCTAssertLessThanOrEqual(cache.statistics.bytes, cache.maximumBytes)
+        XCTAssertLessThanOrEqual(cache.statistics.count, cache.maximumCount)
+      }
+      XCTAssertEqual(cache.statistics.count, most)
+    }
+  }
+
   func testWhatIsRemovedLeavesNothingInTheBooks() {
     let cache = cache()
     for number in 1...20 {

@@ -45,10 +45,10 @@ final class MemoryCache: Sendable {
   func store(_ entry: CacheEntry, now: Double) {
     let cost = entry.memoryCost
     // Storing it would evict a quarter of the other responses; it is better read from disk.
-    guard cost <= maximumBytes / 4 else { return remove(entry.key) }
+    guard cost <= maximumBytes / 4, maximumCount > 0 else { return remove(entry.key) }
     // The evicted entries are released outside the lock.
     let dropped = state.withLock { state in
-      var dropped = state.put(entry, cost: cost)
+      var dropped = state.put(entry, cost: cost, upTo: maximumCount, maximumBytes / 4)
       while state.numbers.bytes > maximumBytes || state.numbers.count > maximumCount {
         guard let entries = state.evict(now: now, sparing: entry.key) else { break }
         dropped += entries

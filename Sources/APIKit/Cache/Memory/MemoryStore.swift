@@ -27,7 +27,10 @@ extension MemoryStore {
 
   mutating func touch(_ index: Int32) { uses.touch(index) }
 
-  mutating func put(_ entry: CacheEntry, cost: Int) -> [CacheEntry] {
+  /// Stores a response; of its other variants no more stay than these bounds allow. Returns what it replaces.
+  mutating func put(
+    _ entry: CacheEntry, cost: Int, upTo maximumCount: Int, _ maximumBytes: Int
+  ) -> [CacheEntry] {
     numbers.stores += 1
     var dropped: [CacheEntry] = []
     let index: Int32
@@ -36,18 +39,23 @@ extension MemoryStore {
       var slot = slots[Int(old)]
       forget(slot.variants, of: entry.key)
       var kept: [CacheEntry] = []
+      let most = min(Self.maximumVariants, maximumCount)
+      var total = cost
       for other in slot.variants {
-        let isReplaced = other.vary == entry.vary || kept.count + 1 >= Self.maximumVariants
+        let otherCost = other.memoryCost
+        let isReplaced =
+          other.vary == entry.vary || kept.count + 1 >= most || total + otherCost > maximumBytes
         if isReplaced || other.type != entry.type || other.version != entry.version {
           dropped.append(other)
         } else {
           kept.append(other)
+          total += otherCost
         }
       }
       numbers.bytes -= slot.cost
       numbers.count -= slot.variants.count
       slot.variants = [entry] + kept
-      slot.cost = cost + kept.reduce(0) { $0 + $1.memoryCost }
+      slot.cost = total
       slot.generation &+= 1
       slots[Int(old)] = slot
       touch(index)
