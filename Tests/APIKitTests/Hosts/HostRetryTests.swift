@@ -91,6 +91,26 @@ import XCTest
     await recorder.waitForLandings()
   }
 
+  func testARetryWaitsForTheBackoffWhereOneServerOfTheTriedAsksToBeLeftAlone() async throws {
+    script("10.0.0.1", .status(503))
+    script("10.0.0.2", .status(503, headers: ["Retry-After": "60"]))
+    let manager = makeManager(.still(["10.0.0.1", "10.0.0.2"]))
+    manager.retryPolicy.backoff = .constant(.seconds(5))
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.load()
+    for count in 1...2 {
+      try await stub.waitForRequests(count)
+      await waitUntil { self.time.sleeperCount == 1 || self.asked.count > count }
+      XCTAssertEqual(
+        asked.count, count, "the server that has not asked for it is not left alone, and not hurried")
+      time.advance(by: .seconds(5))
+    }
+    try await stub.waitForRequests(3)
+    XCTAssertEqual(asked, ["10.0.0.1", "10.0.0.2", "10.0.0.1"])
+    await recorder.waitForLandings()
+  }
+
   func testNoFurtherSecondAttemptsFollowAfterOneWasRefused() async throws {
     let pool = HostPool.still(["10.0.0.1", "10.0.0.2"])
     let manager = makeManager(pool, attempts: 1)

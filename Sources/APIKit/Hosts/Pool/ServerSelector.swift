@@ -161,10 +161,11 @@ struct ServerSelector {
     mutate(host) { $0.quietUntil = max($0.quietUntil, now + min(time, HostHealth.longestRest)) }
   }
 
-  /// How long all servers ask to be left alone, where none that was not tried is good; nil where one is.
+  /// How long all servers ask to be left alone, where none that was not tried is good; nil where one is, and where one does
+  /// not ask for it.
   func quiet(except tried: [PooledHost], now: Duration) -> Duration? {
     if candidates.contains(where: { !tried.contains($0.host) && $0.isGood(now) }) { return nil }
-    return candidates.map { max(.zero, $0.quietUntil - now) }.min()
+    return candidates.map { $0.quietUntil - now }.min().flatMap { $0 > .zero ? $0 : nil }
   }
 
   /// A server is used from now on: it has won a race.
