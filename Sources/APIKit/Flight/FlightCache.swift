@@ -220,7 +220,7 @@ final class FlightCache: Sendable {
     return HTTPValidation.conditions(for: found.headers)
   }
 
-  /// The stored response, when the server has just said that it is still good.
+  /// The stored response, when the server has just said that it is still good; ``received(_:)`` says whether it is stored anew.
   func confirmed(by response: HTTPResponse) -> APIResponse? {
     guard response.status == 304 else { return nil }
     return state.withLock { state in
@@ -233,13 +233,8 @@ final class FlightCache: Sendable {
       http.headers = HTTPValidation.merged(found.http.headers, with: response.headers)
       http.metrics = response.metrics
       http.url?.pathSecrets = request.url.pathSecrets
-      guard
-        let entry = entry(
-          http, raw: found.raw, request: request, requested: state.requested, vary: found.vary)
-      else { return nil }
-      state.deposit = (entry, request.url)
       cache.count(revalidation: true)
-      return APIResponse(raw: entry.raw ?? .missing, http: entry.http, provenance: .revalidated)
+      return APIResponse(raw: found.raw ?? .missing, http: http, provenance: .revalidated)
     }
   }
 

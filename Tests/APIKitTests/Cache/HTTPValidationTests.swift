@@ -55,6 +55,22 @@ import XCTest
     XCTAssertEqual(cache.statistics.revalidations, 1)
   }
 
+  /// RFC 9111, 3 and 4.1: what a 304 forbids holds for the response that it confirms.
+  func testA304ThatForbidsStoringDoesNotFreshenTheStoredResponse() async throws {
+    for fields: HTTPHeaders in [
+      ["Cache-Control": "no-store"], ["Cache-Control": "max-age=60", "Vary": "*"],
+    ] {
+      // By its age, as a response without a lifetime, it would be fresh for a day.
+      let stored: HTTPHeaders = [
+        "Cache-Control": "max-age=60", "ETag": "\"a\"", "Last-Modified": date(-100_000_000),
+      ]
+      let response = try await second(after: 70, stored, then: .status(304, headers: fields))
+      XCTAssertEqual(response.provenance, .revalidated)
+      _ = try await manager.response([:])
+      XCTAssertEqual(stub.requests.count, 3, "\(fields)")
+    }
+  }
+
   /// RFC 9111, 4.3.3: a full response takes the stored one's place.
   func testAFullResponseReplacesTheStoredOne() async throws {
     let response = try await second(
