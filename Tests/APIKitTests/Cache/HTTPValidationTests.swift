@@ -155,4 +155,25 @@ import XCTest
       }
     }
   }
+
+  /// RFC 9111, 4.4: the URL that was changed is the one to which a redirect has led the request.
+  func testAnUnsafeRequestMakesTheURLStaleToWhichItWasRedirected() async throws {
+    for status in [307, 308] {
+      try begin()
+      let gate = StubGate()
+      stub.on(.get, "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
+      stub.on(.post, "/api/old", .redirect(to: "/api/list", status: status))
+      stub.on(.post, "/api/list", .held(by: gate, .status(204)))
+      let editor = TestManager(manager.service)
+      editor.apiName = "old"
+      editor.method = .post
+      async let edited = editor.response([:])
+      try await gate.waitForArrivals(1)
+      _ = try await manager.response([:])
+      gate.open()
+      _ = try await edited
+      let response = try await manager.response([:])
+      XCTAssertEqual(response.raw[0].int, 2, "\(status)")
+    }
+  }
 }

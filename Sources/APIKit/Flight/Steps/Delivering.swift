@@ -56,11 +56,15 @@ extension Flight {
   private func changes(by response: HTTPResponse) -> (tags: Set<String>, urls: [HTTPURL]) {
     let tags = call.terms.caching.traits.expires
     guard !call.method.isSafe, let request = run.request else { return (tags, []) }
-    return (
-      tags,
+    func changed(_ url: HTTPURL) -> [HTTPURL] {
       HTTPStorage.invalidated(
-        method: call.method, url: request.url, status: response.status, headers: response.headers)
-    )
+        method: call.method, url: url, status: response.status, headers: response.headers)
+    }
+    // A redirect may have led the request itself elsewhere (307, 308).
+    guard !response.redirects.isEmpty, let sent = run.sent, !sent.method.isSafe else {
+      return (tags, changed(request.url))
+    }
+    return (tags, changed(request.url) + changed(sent.url))
   }
 
   /// The changes of a response that does not land: the server has made them, whatever is wrong with the response.
