@@ -20,6 +20,8 @@ public final class ResponseCache: Sendable {
     var staleLandings = 0
     /// Counts invalidations, so that a response requested before one is not stored after it.
     var changes = ChangeEpochs()
+    /// What the server is being asked for behind landings.
+    var refreshes: Set<CacheKey> = []
   }
 
   let memory: MemoryCache
@@ -184,6 +186,12 @@ extension ResponseCache {
     // Under the lock, so that a later removal finds it.
     state.withLock { if $0.changes.now == epoch { memory.store(entry, now: now) } }
   }
+
+  /// Whether the server is to be asked for a stale response that has landed: not while another load has it asked.
+  func beginRefresh(of key: CacheKey) -> Bool { state.withLock { $0.refreshes.insert(key).inserted } }
+
+  /// The server has been asked.
+  func endRefresh(of key: CacheKey) { _ = state.withLock { $0.refreshes.remove(key) } }
 
   /// Removes the responses of a call, because they no longer validate.
   func remove(_ key: CacheKey) {

@@ -27,6 +27,9 @@ extension CacheKey {
 }
 
 extension FlightCache {
+  /// The server has been asked behind a landing.
+  func endRefresh() { if let key { cache.endRefresh(of: key) } }
+
   /// Throws for a load that takes only what is stored, where nothing can be.
   static func refuseStoredOnly(_ call: APICall) throws(APIError) {
     guard call.terms.caching.use == .storedOnly else { return }

@@ -130,12 +130,15 @@ final class FlightCache: Sendable {
     return nil
   }
 
-  /// Whether the server is to be asked behind a landing; true once.
+  /// Whether the server is to be asked behind a landing; true once, and for one of the loads that land with the response
+  /// meanwhile. ``endRefresh()`` is due then.
   var wantsRefresh: Bool {
-    state.withLock { state in
+    let isWanted = state.withLock { state in
       defer { state.wantsRefresh = false }
       return state.wantsRefresh
     }
+    guard isWanted, let key else { return false }
+    return cache.beginRefresh(of: key)
   }
 
   /// Whether the server may be asked when a stored response turns out not to be valid any more.

@@ -75,6 +75,37 @@ import XCTest
     try await assertAsked(after: 90, ["Cache-Control": "max-age=60, stale-while-revalidate=20"])
   }
 
+  /// RFC 5861, 3: many loads that land meanwhile have the server asked once, also those of other managers.
+  func testTheServerIsAskedOnceBehindManyLandings() async throws {
+    try begin()
+    let gate = StubGate()
+    stub.on(
+      "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60, stale-while-revalidate=60"]),
+      .held(by: gate, .failure(.connectionLost)), .json("[2]", headers: ["Cache-Control": "max-age=60"]))
+    _ = try await manager.response([:])
+    time.advance(by: .seconds(70))
+    for number in 0..<50 {
+      let other = TestManager(manager.service)
+      other.cachePolicy = .http
+      let response = try await (number % 2 == 0 ? manager : other).response([:])
+      XCTAssertEqual(response.raw[0].int, 1)
+    }
+    try await gate.waitForArrivals(1)
+    for _ in 0..<50 { await landingsWorkedOff() }
+    XCTAssertEqual(stub.requests.count, 2)
+    // When that has failed, a later load has it asked again.
+    gate.open()
+    for _ in 0..<2000 where stub.requests.count < 3 {
+      let response = try await manager.response([:])
+      if response.raw[0].int == 2 { break }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    await untilStored(2)
+    let last = try await manager.response([:])
+    XCTAssertEqual(last.raw[0].int, 2)
+    XCTAssertEqual(stub.requests.count, 3)
+  }
+
   /// RFC 5861, 3: what is asked behind a landing is judged as every response is.
   func testARefreshThatDoesNotValidateIsNotStored() async throws {
     try begin()

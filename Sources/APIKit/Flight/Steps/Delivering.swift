@@ -104,6 +104,7 @@ extension Flight {
   @MainActor private func retire(_ landing: FlightLanding?) {
     guard case .landing = purpose else {
       flightStore?.removeRefresh(self)
+      cache?.endRefresh()
       return
     }
     guard flightStore?.remove(self) == true, let landing else { return }
