@@ -65,6 +65,19 @@ final class ContractTests: XCTestCase {
       XCTAssertTrue(report[.crashed][0].text.contains("signal"), report[.crashed][0].text)
     }
 
+    func testEachOfTwoContractsOfOneReformerIsTriedWithItsOwnResponse() throws {
+      let reformer = ClosureReformer<Int> { raw, _ in raw.a.exists ? 1 : try raw.b.require(Int.self) }
+      let child = ContractChild.xctest(
+        module: "ReformersTests",
+        test: "ContractTests/testEachOfTwoContractsOfOneReformerIsTriedWithItsOwnResponse")
+      for recorded: RawData in [["a": 1], ["b": 2]] {
+        let contract = ReformerContract(reformer, recorded: recorded, source: RecordedResponses.source("s"))
+        let (alone, isolated) = (contract.run(), try contract.run(isolatedBy: child))
+        XCTAssertEqual(isolated.findings.map(\.verdict), alone.findings.map(\.verdict))
+        XCTAssertEqual(isolated.findings.map(\.text), alone.findings.map(\.text))
+      }
+    }
+
     func testAChildThatNeverReachesTheContractIsAnError() {
       let contract = ReformerContract(
         PropertyListReformer(), recorded: RecordedResponses.ames, source: RecordedResponses.source("ames"))

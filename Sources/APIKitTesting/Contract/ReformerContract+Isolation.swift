@@ -45,7 +45,7 @@
     ///   cannot be started.
     public func run(isolatedBy child: ContractChild) throws -> ContractReport {
       if let order = ContractOrder.ofThisProcess {
-        guard order.contract == "\(Subject.self)" else {
+        guard order.contract == name else {
           return ContractReport(findings: [], intactError: nil)
         }
         obey(order)
@@ -53,7 +53,7 @@
       let damages = damages
       var findings: [ContractReport.Finding] = []
       repeat {
-        let order = ContractOrder(contract: "\(Subject.self)", start: findings.count)
+        let order = ContractOrder(contract: name, start: findings.count)
         defer { order.removeFile() }
         let end = try order.give(to: child)
         let lines = order.lines
@@ -78,6 +78,11 @@
         }
       } while findings.count < damages.count
       return ContractReport(findings: findings, intactError: nil)
+    }
+
+    /// Tells it from another contract of the same reformer that the child reaches on its way.
+    private var name: String {
+      "\(Subject.self) \(elementsPerArray) \(Checksum.of(recordedResponse.jsonText(canonical: true)))"
     }
 
     /// Runs in the child: tries the changes from the given start on and writes the result of each.
