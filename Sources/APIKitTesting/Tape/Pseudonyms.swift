@@ -32,12 +32,25 @@ final class Pseudonyms: Sendable {
     // The longest first: one secret may be part of another.
     for (secret, name) in names.sorted(by: { $0.key.utf8.count > $1.key.utf8.count })
     where secret.utf8.count >= 8 {
-      // In a query or a form it may be percent-encoded.
-      for form in [secret, PercentEncoding.component.encode(secret)] where text.contains(form) {
+      for form in Self.forms(of: secret) where text.contains(form) {
         text = text.split(separator: form, omittingEmptySubsequences: false).joined(separator: name)
       }
     }
     return text
+  }
+
+  /// How a secret may stand in a text: as it is, percent-encoded in a query or a form, escaped in JSON, with a slash or without.
+  private static func forms(of secret: String) -> [String] {
+    var forms = [secret]
+    let encoded = PercentEncoding.component.encode(secret)
+    if encoded != secret { forms.append(encoded) }
+    guard secret.utf8.contains(where: { $0 < 0x20 || "/\"\\".utf8.contains($0) }) else { return forms }
+    var escaped: [UInt8] = []
+    RawWriter.append(string: secret.utf8, to: &escaped)
+    let inner = String(decoding: escaped.dropFirst().dropLast(), as: UTF8.self)
+    return forms + [
+      inner, inner.split(separator: "/", omittingEmptySubsequences: false).joined(separator: "\\/"),
+    ]
   }
 
   private func name(of secret: String, _ isNumber: Bool) -> String {

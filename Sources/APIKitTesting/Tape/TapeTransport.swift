@@ -137,7 +137,13 @@ public final class TapeTransport: AsyncHTTPTransport {
   }
 
   /// The tape as it is now.
-  public var tape: Tape { state.withLock { $0.tape } }
+  public var tape: Tape {
+    var tape = state.withLock { $0.tape }
+    guard mode.transport != nil else { return tape }
+    // What was recorded before a secret was known may have it under any name.
+    tape.archive.entries = tape.archive.entries.map { $0.mappingTexts(pseudonyms.scrub) }
+    return tape
+  }
 
   /// The entries that no request has asked for, as method and path: a test may require that there are none.
   public var unused: [String] {

@@ -99,4 +99,31 @@ final class TapeSecretTests: TapeCase {
     let tape = try Tape(data: Data(#"{"log":{"version":"1.2","entries":[\#(entry)]}}"#.utf8))
     XCTAssertEqual(Pseudonyms(tape).mask(TapeRules()).query("token=abc"), "token=apikit-secret-1")
   }
+
+  func testASecretThatIsKnownLaterIsNotInWhatWasRecordedBefore() async throws {
+    let server = StubTransport()
+    server.on("/ping", .json(#"{"device": "canary-7f3a"}"#))
+    server.on("/token", .json(#"{"access_token": "canary-7f3a"}"#))
+    let recorder = try recorder(over: server)
+    _ = try await recorder.send(get("https://homes.test/ping", ["X-Device": "canary-7f3a"]))
+    _ = try await recorder.send(get("https://homes.test/token"))
+    try recorder.save()
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    XCTAssertFalse(text.contains("canary"), text)
+    let tape = try TapeTransport(file: file)
+    let response = try await tape.send(get("https://homes.test/ping"))
+    XCTAssertEqual(try RawData(parsing: response.bytes).device.string, "apikit-secret-1")
+  }
+
+  /// PHP, for one, escapes slashes.
+  func testASecretIsFoundWhereJSONEscapesIt() async throws {
+    let server = StubTransport()
+    server.on("/token", .json(#"{"access_token": "canary\/7f3a\"b"}"#))
+    server.on("/mine", .json(#"{"again": "canary\/7f3a\"b", "and": "canary/7f3a\"b"}"#))
+    let recorder = try recorder(over: server)
+    _ = try await recorder.send(get("https://homes.test/token"))
+    _ = try await recorder.send(get("https://homes.test/mine"))
+    let text = String(decoding: recorder.tape.data, as: UTF8.self)
+    XCTAssertFalse(text.contains("canary"), text)
+  }
 }
