@@ -163,6 +163,14 @@ final class ServerSelectorTests: XCTestCase {
     XCTAssertEqual(choose()?.others, ["10.0.0.2", "10.0.0.3"])
   }
 
+  func testAServerThatHasAskedToBeLeftAloneIsLeftAloneOnAnotherNetworkToo() {
+    selector.leave("10.0.0.1", for: .seconds(60), now: now)
+    selector.forget()
+    XCTAssertEqual(choose()?.host, "10.0.0.2")
+    now += .seconds(60)
+    XCTAssertEqual(choose()?.others.contains("10.0.0.1"), true)
+  }
+
   func testAPoolOfOneUsesItWhateverItsHealth() {
     selector = ServerSelector(["10.0.0.1"])
     for _ in 0..<9 { selector.report(.bad, of: "10.0.0.1", now: now) }

@@ -93,9 +93,9 @@ struct ServerSelector {
     }.sorted { $0.1 < $1.1 }.map(\.0)
   }
 
-  /// The network is another one: what was measured and who responded is forgotten.
+  /// The network is another one: what was measured and who responded is forgotten, but not who asked to be left alone.
   mutating func forget() {
-    candidates = candidates.map { Candidate(host: $0.host) }
+    candidates = candidates.map { Candidate(host: $0.host, quietUntil: $0.quietUntil) }
     favourite = nil
   }
 
