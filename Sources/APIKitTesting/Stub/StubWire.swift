@@ -98,6 +98,7 @@ struct StubWire {
     try exchange.inspect(response.status, response.headers, evidence: headOnly(response))
     // A real server sends no body here (RFC 9110, 9.3.2, 15.3.5, 15.4.5).
     let hasBody = request.method != .head && ![204, 304].contains(response.status)
+    let isCut = isCut && hasBody
     let body = hasBody ? response.bytes : []
     if !hasBody { response.body = .bytes([]) }
     report(received: body.count)

@@ -230,4 +230,13 @@ final class StubTransportTests: XCTestCase {
     XCTAssertEqual(error?.reason, .truncatedBody)
     XCTAssertEqual(error?.evidence?.body, [])
   }
+
+  /// RFC 9110, 9.3.2 and 15.3.5: no transport waits for it.
+  func testAResponseWithoutABodyIsNotCutOff() async throws {
+    for (method, status) in [(HTTPMethod.head, 200), (.get, 204), (.get, 304)] {
+      let stub = StubTransport(.truncated(after: 1, of: HTTPResponse(status: status, body: .bytes([1, 2]))))
+      let response = try await stub.send(HTTPRequest(method: method, url: "https://homes.test/a"))
+      XCTAssertEqual(response.status, status)
+    }
+  }
 }
