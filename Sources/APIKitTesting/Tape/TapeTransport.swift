@@ -167,6 +167,8 @@ public final class TapeTransport: AsyncHTTPTransport {
 
   /// The header fields of the transport that it records.
   public var headers: HTTPHeaders { mode.transport?.headers ?? HTTPHeaders() }
+  /// The options for all loads of the transport that it records.
+  public var loadOptions: LoadOptions { mode.transport?.loadOptions ?? .none }
   /// The caller of the transport that it records.
   public var caller: String { mode.transport?.caller ?? "" }
 

@@ -253,4 +253,12 @@ final class TapeTests: TapeCase {
     XCTAssertEqual(error.label, "transport.truncated-body")
     XCTAssertEqual(error.evidence?.body.count, 3)
   }
+
+  @MainActor func testWhatIsRecordedIsSentWithTheOptionsOfItsTransport() async throws {
+    let server = StubTransport(.json("[]"), loadOptions: LoadOptions(connectTo: "127.0.0.1:8443"))
+    var service = TestService(StubTransport())
+    service.client = HTTPClient(transport: try recorder(over: server))
+    _ = try await TestManager(service).response()
+    XCTAssertEqual(server.requests.map(\.options.connectTo), ["127.0.0.1:8443"])
+  }
 }
