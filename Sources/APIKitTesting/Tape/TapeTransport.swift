@@ -71,6 +71,7 @@ public final class TapeTransport: AsyncHTTPTransport {
   private let time: any TimeSource
   private let begin: Duration
   private let pseudonyms: Pseudonyms
+  private let logins = MemoryLoginStore()
 
   /// Plays back a tape from memory.
   public convenience init(
@@ -172,9 +173,17 @@ public final class TapeTransport: AsyncHTTPTransport {
   /// The caller of the transport that it records.
   public var caller: String { mode.transport?.caller ?? "" }
 
-  /// Returns the response of the tape, or records that of the server.
+  /// Returns the response of the tape, or records that of the server. A 401 that asks for a login is shown to the exchange's
+  /// `challenges`, as by ``StubTransport``.
   public func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     try capabilities.check(exchange)
+    guard let handler = exchange.challenges else { return try await attempt(exchange) }
+    return try await ChallengedExchange(handler: handler, logins: logins).respond(to: exchange) {
+      (exchange) async throws(APIError) in try await self.attempt(exchange)
+    }
+  }
+
+  private func attempt(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let start = ContinuousClock.now
     var request = exchange.request
     request.body = try await StubWire.read(request.body)

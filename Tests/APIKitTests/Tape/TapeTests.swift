@@ -261,4 +261,21 @@ final class TapeTests: TapeCase {
     _ = try await TestManager(service).response()
     XCTAssertEqual(server.requests.map(\.options.connectTo), ["127.0.0.1:8443"])
   }
+
+  func testALoginThatAServerAsksForIsAskedForWhileRecordingAndOnTheTape() async throws {
+    let server = StubTransport(
+      .status(401, headers: ["WWW-Authenticate": "Basic realm=\"Hangar\""]), .json("[1]"))
+    let asked = Record<String>()
+    var exchange = HTTPExchange(get("https://homes.test/mine"))
+    exchange.challenges = ChallengeHandler { challenge in
+      asked.add(challenge.space.realm)
+      return .use(.login(HTTPLogin(user: "ann", password: "landing")))
+    }
+    let recorder = try recorder(over: server)
+    let recorded = try await recorder.send(exchange)
+    let played = try await TapeTransport(recorder.tape).send(exchange)
+    XCTAssertEqual([recorded.status, played.status], [200, 200])
+    XCTAssertEqual(server.requests.map { $0.options.login?.user }, [nil, "ann"])
+    XCTAssertEqual(asked.all, ["Hangar", "Hangar"])
+  }
 }
