@@ -80,6 +80,18 @@ final class HMACSignerTests: XCTestCase {
     assertFails(.signingFailed, "empty") { try HMACSigner(key: SecretKey("")).sign(&request, .make()) }
   }
 
+  func testAFieldOfTheSignatureThatStandsTwiceIsRefused() throws {
+    let request = try signed(HTTPRequest(method: .post, url: "https://a", body: .bytes([1])))
+    XCTAssertEqual(try signer.verify(request, now: now), "n-1")
+    for name in ["X-Signature", "X-Timestamp", "X-Nonce", "X-Key-ID", "X-Content-SHA256"] {
+      for value in ["other", try XCTUnwrap(request.headers[name])] {
+        var doubled = request
+        doubled.headers.add(name.lowercased(), value)
+        assertFault(.unknown("\(name) twice")) { try signer.verify(doubled, now: now) }
+      }
+    }
+  }
+
   func testSigningAgainReplacesAndDropsTheDigestOfABodyThatIsGone() throws {
     var request = HTTPRequest(method: .post, url: "https://a", body: .bytes([1]))
     try signer.sign(&request, .make(secondsSince1970: 1, nonce: "a"))

@@ -190,6 +190,13 @@ final class RegisteredApplicationSignerTests: XCTestCase {
         try verifier().verify(damaged, apiName: "rent/list", parameters: ["a": 1])
       }
     }
+    for name in ["X-Application-Key", "X-Signature"] {
+      var doubled = headers
+      doubled.add(name, try XCTUnwrap(other[name]))
+      assertFault(.unknown("\(name) twice")) {
+        try verifier().verify(doubled, apiName: "rent/list", parameters: ["a": 1])
+      }
+    }
     assertFault(.missing("X-Signature")) { try verifier().verify([:], apiName: "a", parameters: [:]) }
     let strict = RegisteredApplicationVerifier(sealingKey: sealingKey, salt: "s") { _ in false }
     assertFault(.unknownKey) { try strict.verify(headers, apiName: "rent/list", parameters: ["a": 1]) }

@@ -124,6 +124,9 @@ extension HMACSigner {
   public func verify(
     _ request: HTTPRequest, now: Int, window: Int = 300
   ) throws(SignatureFault) -> String {
+    try request.headers.refuseRepeated([
+      names.signature, names.timestamp, names.nonce, names.keyID, names.bodyDigest,
+    ])
     guard let signature = request.headers[names.signature] else { throw .missing(names.signature) }
     guard let nonce = request.headers[names.nonce], !nonce.isEmpty else { throw .missing(names.nonce) }
     guard let text = request.headers[names.timestamp], let time = Int(text), String(time) == text else {
@@ -152,6 +155,14 @@ extension HMACSigner {
   private func bodyDigest(of body: HTTPBody) throws(APIError) -> String {
     try body.sha256(
       orForStream: allowsUnsignedStreams ? Self.unsigned : nil, hint: "set allowsUnsignedStreams")
+  }
+}
+
+extension HTTPHeaders {
+  /// Refuses a message in which a field of the signature stands twice: only one of them was verified, and others that read
+  /// the message, such as a proxy, may take the other one.
+  func refuseRepeated(_ names: [String]) throws(SignatureFault) {
+    for name in names where values(name).count > 1 { throw .unknown("\(name) twice") }
   }
 }
 

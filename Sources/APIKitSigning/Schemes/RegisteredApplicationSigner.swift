@@ -135,6 +135,7 @@ public struct RegisteredApplicationVerifier: Sendable {
 
   /// Decrypts the application's key, and checks that it is registered.
   private func open(_ headers: HTTPHeaders) throws(SignatureFault) -> (key: SecretKey, signature: String) {
+    try headers.refuseRepeated([signatureHeader, keyHeader])
     guard let signature = headers[signatureHeader] else { throw .missing(signatureHeader) }
     guard let text = headers[keyHeader], let sealed = Base64.decode(text, .url),
       sealed.count >= Crypto.nonceLength + Crypto.tagLength
