@@ -29,6 +29,23 @@ final class MessageSignerTests: XCTestCase {
     }
   }
 
+  func testSigningAgainReplacesTheDigestOfABodyThatIsGone() throws {
+    let (signing, verifying) = try SignatureTestKeys.pair(.hmacSHA256)
+    let verifier = MessageVerifier(keys: [verifying], required: [.method, .targetURI])
+    for digest in ContentDigest.allCases {
+      var signer = MessageSigner(key: signing)
+      signer.digest = digest
+      for empty in [HTTPBody.empty, .bytes([])] {
+        var request = HTTPRequest(method: .post, url: "https://a.test/x", body: .bytes([1]))
+        try signer.sign(&request, subject())
+        request.body = empty
+        try signer.sign(&request, subject())
+        XCTAssertEqual(request.headers["Content-Digest"], digest.field(of: []))
+        XCTAssertEqual(try verifier.verify(request, now: now), ["n-1"])
+      }
+    }
+  }
+
   func testDerivedComponentsAreThoseOfTheURL() throws {
     let request = HTTPRequest(method: .post, url: "https://Example.test:443/a%20b?x=%C3%A9+1&y=&z")
     XCTAssertEqual(try value(.method, request), "POST")

@@ -99,7 +99,12 @@ public struct MessageSigner: RequestSigner, FixedCallerSigner {
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     if coversDigest {
       request = request.compressingBody()
-      if let digest = try digest.field(of: request.body) { request.headers["Content-Digest"] = digest }
+      if let digest = try digest.field(of: request.body) {
+        request.headers["Content-Digest"] = digest
+      } else if request.headers.contains("Content-Digest") {
+        // It may be that of a body which an earlier attempt had.
+        request.headers["Content-Digest"] = digest.field(of: [])
+      }
     }
     // Moved out of the request, so that changing the fields copies nothing.
     var headers = request.headers
