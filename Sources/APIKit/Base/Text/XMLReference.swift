@@ -20,6 +20,18 @@ package enum XMLReference {
     }
   }
 
+  /// A byte of text or of the value of an attribute as it is written.
+  static func text(of byte: UInt8) -> [UInt8] {
+    switch byte {
+    case UInt8(ascii: "<"): Array("&lt;".utf8)
+    case UInt8(ascii: ">"): Array("&gt;".utf8)
+    case UInt8(ascii: "&"): Array("&amp;".utf8)
+    case UInt8(ascii: "\""): Array("&quot;".utf8)
+    case UInt8(ascii: "'"): Array("&apos;".utf8)
+    default: [byte]
+    }
+  }
+
   /// Whether XML allows a character (XML 1.0, 2.2).
   private static func isAllowed(_ character: Unicode.Scalar) -> Bool {
     switch character.value {

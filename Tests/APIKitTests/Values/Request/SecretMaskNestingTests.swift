@@ -15,6 +15,53 @@ final class SecretMaskNestingTests: XCTestCase {
     SecretMask().header(HTTPHeaders.Field(name, value))
   }
 
+  func testTextsAndAttributesOfXMLAreMaskedAsWhatTheyAre() {
+    for (text, expected) in [
+      (
+        "<a>\n <u>https://u:S3CRET@h/?x=1&amp;token=S3CRET</u></a>",
+        "<a>\n <u>https://•••@h/?x=1&amp;token=•••</u></a>"
+      ),
+      (
+        "<a><u><![CDATA[https://h/?x=1&token=S3CRET]]></u>&amp;</a>",
+        "<a><u><![CDATA[https://h/?x=1&token=•••]]></u>&amp;</a>"
+      ),
+      ("<a href='/b?x=1&#38;token=S3CRET' t=\"a&lt;b\"/>", "<a href='/b?x=1&amp;token=•••' t=\"a&lt;b\"/>"),
+      (
+        #"<a><!-- a=1 --> {"pin": "S3CRET"} <b/></a>"#,
+        "<a><!-- a=1 --> {&quot;pin&quot;:&quot;•••&quot;} <b/></a>"
+      ),
+      (
+        "<a>&lt;b&gt;&lt;pin&gt;S3CRET&lt;/pin&gt;&lt;/b&gt;</a>",
+        "<a>&lt;b&gt;&lt;pin&gt;•••&lt;/pin&gt;&lt;/b&gt;</a>"
+      ),
+      ("<a>\n x=1&amp;pwd=S3CRET\n</a>", "<a>\n x=1&amp;pwd=•••\n</a>"),
+      ("<a at='10:00'>x: 1 &lt; 2 &#x41;</a>", "<a at='10:00'>x: 1 &lt; 2 &#x41;</a>"),
+      ("<a>https://h/?token=S3CRET", "<a>https://h/?token=•••"),
+      ("<a><![CDATA[https://h/?token=S3CRET", "<a><![CDATA[https://h/?token=•••"),
+    ] {
+      XCTAssertEqual(masked(text, "text/xml"), expected)
+    }
+    // Each prefix is copied as a whole or masked, and nothing of it is lost.
+    let plain = "<?xml version='1.0'?><a b='c:d'><![CDATA[x=1]]>&amp;<!-- y=2 --><b/>z=3</a>"
+    for end in plain.indices {
+      XCTAssertEqual(masked(String(plain[..<end]), "text/xml"), String(plain[..<end]))
+    }
+  }
+
+  func testAValueBesideASecretNameOfXMLIsMasked() {
+    for (text, expected) in [
+      ("<p><name>pin</name><value><int>7</int></value></p>", "<p><name>pin</name><value>•••</value></p>"),
+      (
+        "<p><Key>token</Key><x>y</x><s:Value>S3CRET</s:Value></p>",
+        "<p><Key>•••</Key><x>y</x><s:Value>•••</s:Value></p>"
+      ),
+      ("<q><p><name>pin</name></p><value>7</value></q>", "<q><p><name>pin</name></p><value>7</value></q>"),
+      ("<p><name>city</name><value>Ames</value></p>", "<p><name>city</name><value>Ames</value></p>"),
+    ] {
+      XCTAssertEqual(masked(text, "text/xml"), expected)
+    }
+  }
+
   func testJSONInAStringOfJSONIsMasked() {
     XCTAssertEqual(
       masked(#"{"event": "{\"user\": \"me\", \"password\": \"S3CRET\"}", "n": 1}"#),

@@ -1,36 +1,88 @@
 extension SecretMask {
   /// XML with the contents of secret elements and the values of secret attributes replaced. An element is secret by its
-  /// name, by an attribute `name`, `key`, `id` or `field`, and in a property list by the `<key>` before it.
+  /// name, by an attribute `name`, `key`, `id` or `field`, in a property list by the `<key>` before it, and elsewhere,
+  /// named `value`, by an element `name`, `key`, `id` or `field` before it. Other texts and attributes that are URLs, JSON,
+  /// forms or XML themselves are masked as that.
   func xml(_ bytes: [UInt8]) -> [UInt8] {
     var reader = MaskReader(bytes)
     // The content of a `<key>` is the name of a value there, and no secret itself.
     let isPropertyList = reader.find("<dict", from: 0) != nil
     var isNextSecret = false
+    // How deep an element is, and a secret name whose value may follow.
+    var (depth, secretDepth) = (0, Int.max)
     while let tag = XMLTag(in: reader, from: reader.index) {
       let isSecret =
         hides(tag.name)
         || tag.attributes.contains { Self.isLabel($0.name) && hides(Self.text(bytes[$0.value])) }
-      for (name, value) in tag.attributes
-      where hides(name) && !Self.isLabel(name) || isSecret && name.lowercased() == "value" {
+      takeText(&reader, to: tag.range.lowerBound)
+      for (name, value) in tag.attributes {
         reader.take(to: value.lowerBound)
-        reader.replaceText(to: value.upperBound, by: self)
+        if hides(name) && !Self.isLabel(name) || isSecret && name.lowercased() == "value" {
+          reader.replaceText(to: value.upperBound, by: self)
+        } else {
+          takeNested(&reader, to: value.upperBound)
+        }
       }
       reader.take(to: tag.range.upperBound)
       guard !tag.isEmpty, !tag.isEnd else {
         isNextSecret = isNextSecret && tag.isEnd
+        if tag.isEnd { depth -= 1 }
+        if depth < secretDepth { secretDepth = .max }
         continue
       }
       let isName = isPropertyList && tag.name == "key"
-      if isNextSecret || isSecret && !isName {
-        reader.replaceText(to: Self.contentEnd(reader, tag.name), by: self)
-        isNextSecret = false
-      } else if isName {
+      let localName = tag.name.split(separator: ":").last.map(String.init) ?? ""
+      let isValue = isNextSecret || secretDepth == depth && Self.isLabelled(localName)
+      if isName || !isPropertyList && Self.isLabel(localName) {
         let end = XMLTag(in: reader, from: reader.index)?.range.lowerBound ?? bytes.count
-        isNextSecret = hides(Self.text(bytes[reader.index..<end]))
+        let isSecretName = hides(Self.text(bytes[reader.index..<end]))
+        if isName { isNextSecret = isSecretName } else { secretDepth = isSecretName ? depth : .max }
+      }
+      if isValue || isSecret && !isName {
+        reader.replaceText(to: Self.contentEnd(reader, tag.name), by: self)
+        if isPropertyList { isNextSecret = false }
+      }
+      depth += 1
+    }
+    takeText(&reader, to: bytes.count)
+    return reader.output
+  }
+
+  /// Copies what stands between two tags, its texts and sections of data masked.
+  private func takeText(_ reader: inout MaskReader, to end: Int) {
+    while reader.index < end {
+      let start = reader.index
+      var next = reader.bytes[(start + 1)..<end].firstIndex(of: UInt8(ascii: "<")) ?? end
+      if reader.starts(with: "<![CDATA[") {
+        reader.take(to: start + 9)
+        takeNested(&reader, to: reader.find("]]>", from: reader.index, before: end) ?? end, isData: true)
+        reader.take(to: min(reader.index + 3, end))
+      } else if reader.skipNoTag() {
+        (next, reader.index) = (min(reader.index, end), start)
+        reader.take(to: next)
+      } else {
+        takeNested(&reader, to: next)
       }
     }
-    reader.take(to: bytes.count)
-    return reader.output
+  }
+
+  /// Copies a text or the value of an attribute; one that is a URL, JSON, a form or XML itself is masked.
+  ///
+  /// - Parameter isData: Whether it has no references.
+  private func takeNested(_ reader: inout MaskReader, to end: Int, isData: Bool = false) {
+    let text = reader.bytes[reader.index..<max(end, reader.index)]
+    guard text.contains(where: { "=:<%&".utf8.contains($0) }),
+      let first = text.firstIndex(where: { $0 > 0x20 }),
+      let last = text.lastIndex(where: { $0 > 0x20 })
+    else { return reader.take(to: end) }
+    let inner = isData ? String(decoding: text[first...last], as: UTF8.self) : Self.text(text[first...last])
+    let masked = nested(inner)
+    if masked != inner {
+      reader.take(to: first)
+      reader.replace(
+        to: last + 1, by: isData ? Array(masked.utf8) : masked.utf8.flatMap(XMLReference.text(of:)))
+    }
+    reader.take(to: end)
   }
 
   /// Where the content of an element ends: at its closing tag, those of the same name within it counted.
