@@ -21,6 +21,20 @@ final class BackoffTests: XCTestCase {
     XCTAssertEqual(backoff.wait(before: 1, jitter: 0), .seconds(1))
   }
 
+  func testNoNumberOverflows() {
+    for multiplier in [1e30, 1e300, .greatestFiniteMagnitude, .infinity] {
+      for maximum in [Duration.seconds(20), .seconds(Int64.max)] {
+        let backoff = Backoff(multiplier: multiplier, maximum: maximum, isJittered: false)
+        XCTAssertEqual(backoff.wait(before: 1, jitter: 1), .milliseconds(200))
+        XCTAssertGreaterThan(backoff.wait(before: 2, jitter: 1), .seconds(19))
+        XCTAssertEqual(backoff.wait(before: .max, jitter: 1), maximum)
+      }
+    }
+    let backoff = Backoff(initial: .seconds(-1), multiplier: 1e30, maximum: .seconds(1))
+    XCTAssertEqual(backoff.wait(before: 300, jitter: 1), .zero)
+    XCTAssertEqual(Backoff(multiplier: .nan).wait(before: 9, jitter: 1), .milliseconds(200))
+  }
+
   func testWithoutJitterEveryWaitIsItsLimit() {
     let backoff = Backoff(initial: .milliseconds(500), maximum: .seconds(3), isJittered: false)
     XCTAssertEqual(

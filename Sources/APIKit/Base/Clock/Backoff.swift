@@ -42,8 +42,9 @@ public struct Backoff: Sendable, Hashable {
     var upper = initial
     // Growth stops at the maximum, so that no number of retries can overflow.
     var left = number
-    while left > 1, upper < maximum, multiplier > 1 {
-      upper = min(maximum, upper * multiplier)
+    while left > 1, upper > .zero, upper < maximum, multiplier > 1 {
+      // Not multiplied first: the product may be beyond every duration.
+      upper = upper < maximum / multiplier ? upper * multiplier : maximum
       left -= 1
     }
     upper = min(upper, maximum)
