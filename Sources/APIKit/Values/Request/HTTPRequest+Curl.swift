@@ -36,6 +36,9 @@ extension HTTPRequest {
     words += data
     if !body.isEmpty, !headers.contains("Content-Type") { words += ["-H", "'Content-Type:'"] }
     let target = secrets.text(of: url)
+    // curl would leave segments of dots out, which transports send.
+    let path = url.path.lowercased()
+    if path.contains("/.") || path.contains("/%2e") { words.append("--path-as-is") }
     // curl would expand brackets and braces as ranges and sets.
     if target.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("-g") }
     words.append(Self.quoted(target))

@@ -23,6 +23,14 @@ final class CurlCommandTests: XCTestCase {
         + " -H 'X-Empty;' --data-raw 'it'\\''s' -g 'https://a/b?x=[1]&y=2'")
   }
 
+  func testSegmentsOfDotsStayAsTheyAreSent() throws {
+    for path in ["a/../b", "a/./b", "..", "a/%2E%2e/b"] {
+      let url = try HTTPURL("https://h/" + path)
+      XCTAssertEqual(HTTPRequest(url: url).curlCommand(), "curl --path-as-is https://h/\(path)")
+    }
+    XCTAssertEqual(HTTPRequest(url: "https://h/a..b?c=/../d").curlCommand(), "curl 'https://h/a..b?c=/../d'")
+  }
+
   func testANameThatIsNoneHasCurlReadNoFile() {
     let request = HTTPRequest(url: "https://a/b", headers: ["@/etc/passwd": "", "X-A": "@/etc/passwd"])
     XCTAssertEqual(request.curlCommand(), "curl -H 'X-A: @/etc/passwd' https://a/b")
