@@ -28,7 +28,7 @@ enum CharsetSequence: Equatable {
     case "CP932": self = Self.shiftJIS(lead, next(1))
     case "EUC-JP-MS": self = Self.eucJP(lead, next(1), third: next(2))
     case "GB18030": self = Self.gb18030(lead, next(1), third: next(2), fourth: next(3))
-    case "BIG5-HKSCS": self = Self.pair(lead, next(1)) { $0 >= 0x40 && $0 < 0x7F || $0 > 0xA0 && $0 < 0xFF }
+    case "BIG5-HKSCS": self = Self.big5(lead, next(1))
     default: self = Self.pair(lead, next(1)) { $0 > 0x40 && $0 < 0xFF }
     }
   }
@@ -43,6 +43,19 @@ enum CharsetSequence: Equatable {
     // An ASCII character is read for itself.
     return isTrail(trail) ? .whole(2) : .broken(trail < 0x80 ? 1 : 2)
   }
+
+  private static func big5(_ lead: UInt8, _ trail: UInt8?) -> CharsetSequence {
+    if lead == 0xA1 || lead == 0xA2, let trail, let character = big5[UInt16(lead) << 8 | UInt16(trail)] {
+      return .known(2, character)
+    }
+    return pair(lead, trail) { $0 >= 0x40 && $0 < 0x7F || $0 > 0xA0 && $0 < 0xFF }
+  }
+
+  /// Characters of Big5 that the library reads nothing for.
+  private static let big5: [UInt16: Unicode.Scalar] = [
+    0xA15A: "\u{2574}", 0xA1C3: "\u{FFE3}", 0xA1C5: "\u{2CD}", 0xA1FE: "\u{FF0F}", 0xA240: "\u{FF3C}",
+    0xA2CC: "\u{5341}", 0xA2CE: "\u{5345}",
+  ]
 
   private static func shiftJIS(_ lead: UInt8, _ trail: UInt8?) -> CharsetSequence {
     switch lead {
