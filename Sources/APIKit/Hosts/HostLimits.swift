@@ -3,6 +3,8 @@
 /// Attempts beyond the limit wait in a queue: the highest ``FlightPriority`` first, and within a priority
 /// the one that has waited longest. The priority rises with the waiting time, so that no attempt waits
 /// forever.
+///
+/// Where several services load from one host, the smallest limit holds of those whose attempts are under way or wait.
 public struct HostLimits: Sendable, Hashable {
   /// The largest number of attempts in flight to one host; at least 1.
   public var attemptsPerHost: Int

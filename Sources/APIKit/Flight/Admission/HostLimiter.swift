@@ -11,7 +11,7 @@ final class HostLimiter: Sendable {
       if queues.count > 64, queues[host]?.isIdle == true { queues[host] = nil }
     }
 
-    /// Those that may fly because the limit was raised.
+    /// Those that may fly because the limit has risen.
     mutating func callUp(at host: HostKey, now: Duration) -> [Waiter] {
       var called: [Waiter] = []
       while let next = queues[host]?.callUp(now: now) {
@@ -26,13 +26,13 @@ final class HostLimiter: Sendable {
   /// How many wait for a host.
   func waitingCount(at host: HostKey) -> Int { state.withLock { $0.queues[host]?.waitingCount ?? 0 } }
 
-  /// Whether the attempt may be made without waiting. Who was let through must ``leave(_:now:)``.
+  /// Whether the attempt may be made without waiting. Who was let through must ``leave(_:at:)``.
   func enterAtOnce(_ call: APICall, at host: HostKey, limits: HostLimits) -> Bool {
-    state.withLock { $0.queues[host, default: HostQueue(limits)].enterAtOnce(limits) }
+    state.withLock { $0.queues[host, default: HostQueue(limits)].enterAtOnce(limits, of: call.service.name) }
   }
 
   /// Returns when the attempt may be made; false when its task was cancelled before. Who was let through must
-  /// ``leave(_:now:)``.
+  /// ``leave(_:at:)``.
   func enter(_ call: APICall, at host: HostKey, limits: HostLimits) async -> Bool {
     let flight = call.flightID
     return await withTaskCancellationHandler {
@@ -41,7 +41,7 @@ final class HostLimiter: Sendable {
           guard !Task.isCancelled else { return (false, []) }
           let now = call.time.now
           let mayFly = state.queues[host, default: HostQueue(limits)].enter(
-            flight, call.terms.priority, limits: limits, now: now)
+            flight, call.terms.priority, limits: limits, of: call.service.name, now: now)
           if mayFly { return (true, []) }
           state.waiters[flight] = waiter
           return (nil, state.callUp(at: host, now: now))
@@ -50,20 +50,22 @@ final class HostLimiter: Sendable {
         for waiter in called { waiter.resume(returning: true) }
       }
     } onCancel: {
-      let waiter = state.withLock { state -> Waiter? in
+      let (waiter, called) = state.withLock { state -> (Waiter?, [Waiter]) in
         // A load that has been called up in the same moment flies, and sees its cancellation itself.
-        guard state.queues[host]?.giveUp(flight) == true else { return nil }
+        guard state.queues[host]?.giveUp(flight, of: call.service.name) == true else { return (nil, []) }
         state.tidy(host)
-        return state.waiters.removeValue(forKey: flight)
+        return (state.waiters.removeValue(forKey: flight), state.callUp(at: host, now: call.time.now))
       }
       waiter?.resume(returning: false)
+      for waiter in called { waiter.resume(returning: true) }
     }
   }
 
   /// An attempt is over; the next one is called up.
-  func leave(_ host: HostKey, now: Duration) {
+  func leave(_ call: APICall, at host: HostKey) {
+    let now = call.time.now
     let (waiter, others) = state.withLock { state -> (Waiter?, [Waiter]) in
-      let next = state.queues[host]?.leave(now: now)
+      let next = state.queues[host]?.leave(call.service.name, now: now)
       state.tidy(host)
       guard let next else { return (nil, []) }
       return (state.waiters.removeValue(forKey: next), state.callUp(at: host, now: now))

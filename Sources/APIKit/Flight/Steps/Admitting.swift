@@ -74,7 +74,7 @@ extension Flight {
         report(outcome, of: permit, key)
       }
     }
-    if admission.holdsSlot { shared.hostLimiter.leave(admission.host, now: call.time.now) }
+    if admission.holdsSlot { shared.hostLimiter.leave(call, at: admission.host) }
   }
 
   /// The load ends with the failure that the breaker was not told of. One that was cancelled says nothing: another server

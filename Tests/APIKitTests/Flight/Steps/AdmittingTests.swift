@@ -210,6 +210,29 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 6)
   }
 
+  func testALargerLimitOfAnotherServiceSendsNoMoreOfThoseThatWait() async throws {
+    stub.hold()
+    let strict = makeManager {
+      $0.name = "Strict"
+      $0.hostLimits = HostLimits(attemptsPerHost: 1)
+    }
+    let other = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 32) }
+    for number in 1...4 { strict.load(["id": number]) }
+    await waitUntilWaiting(3)
+    other.load(["id": 5])
+    await waitUntilWaiting(4)
+    try await Task.sleep(for: .milliseconds(50))
+    XCTAssertEqual(stub.requests.count, 1)
+    for number in 2...5 {
+      stub.release(1)
+      try await stub.waitForRequests(number)
+      XCTAssertEqual(stub.requests.count, number)
+    }
+    stub.release()
+    await waitUntil { !strict.isLoading && !other.isLoading }
+    XCTAssertEqual(stub.requests.count, 5)
+  }
+
   func testAnotherOriginThatFailsBehindARedirectDoesNotOpenTheBreakerOfTheHost() async throws {
     var policy = BreakerPolicy()
     policy.minimumAttempts = 1
