@@ -15,7 +15,7 @@ extension RecordSink {
   /// - Parameters:
   ///   - file: The path. The file is created with mode 0600; its folder must exist.
   ///   - maximumBytes: When a line would make the file longer, the file becomes `FILE.1`, that one `FILE.2`, and so on.
-  ///     The default is 10 MiB.
+  ///     The default is 10 MiB. While one of them cannot be moved such a line is counted as failed.
   ///   - files: The largest number of files, the current one included; the default is 5. The oldest is removed.
   public static func jsonLines(to file: String, maximumBytes: Int = 10 << 20, files: Int = 5) -> RecordSink {
     let lines = JSONLinesFile(path: file, maximumBytes: maximumBytes, files: max(1, files))
@@ -49,7 +49,7 @@ final class JSONLinesFile: Sendable {
       if size > 0, size + line.count > maximumBytes {
         close(descriptor)
         descriptor = -1
-        rotate()
+        try rotate()
         try Self.open(path, &descriptor)
         size = try Self.size(descriptor)
       }
@@ -75,13 +75,16 @@ final class JSONLinesFile: Sendable {
       && own.st_dev == present.st_dev
   }
 
-  private func rotate() {
+  /// A file that cannot be moved stays, and so do those that would take its place: a line is refused rather than written
+  /// beyond the bound.
+  private func rotate() throws {
     guard files > 1 else {
-      unlink(path)
+      guard unlink(path) == 0 || errno == ENOENT else { throw PrivateFile.Fault.system("remove") }
       return
     }
     for number in stride(from: files - 1, through: 1, by: -1) {
-      rename(number == 1 ? path : "\(path).\(number - 1)", "\(path).\(number)")
+      let result = rename(number == 1 ? path : "\(path).\(number - 1)", "\(path).\(number)")
+      guard result == 0 || errno == ENOENT else { throw PrivateFile.Fault.system("rename") }
     }
   }
 

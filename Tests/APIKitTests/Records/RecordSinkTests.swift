@@ -72,6 +72,25 @@ final class RecordSinkTests: XCTestCase {
     XCTAssertEqual(sink.counts, RecordSink.Counts(written: 20))
   }
 
+  func testAFileThatCannotBeMovedKeepsItsBoundAndThoseBesideIt() async throws {
+    let sink = RecordSink.jsonLines(to: file, maximumBytes: 1000, files: 3)
+    let (first, second) = (file + ".1", file + ".2")
+    try Data("kept".utf8).write(to: URL(fileURLWithPath: first))
+    try FileManager.default.createDirectory(atPath: second + "/x", withIntermediateDirectories: true)
+    land(sink, 20)
+    await sink.flush()
+    XCTAssertLessThanOrEqual(try Data(contentsOf: URL(fileURLWithPath: file)).count, 1000)
+    XCTAssertEqual(try String(contentsOfFile: first, encoding: .utf8), "kept")
+    XCTAssertEqual(sink.counts.written + sink.counts.failed, 20)
+    XCTAssertGreaterThan(sink.counts.failed, 0)
+    try FileManager.default.removeItem(atPath: second)
+    let written = sink.counts.written
+    land(sink)
+    await sink.flush()
+    XCTAssertEqual(sink.counts.written, written + 1)
+    XCTAssertEqual(try String(contentsOfFile: second, encoding: .utf8), "kept")
+  }
+
   func testASinkThatBlocksForEverHoldsNoLandingUpAndItsDropsAreCounted() throws {
     let gate = DispatchSemaphore(value: 0)
     let entered = DispatchSemaphore(value: 0)
