@@ -33,6 +33,8 @@ public final class ManualTime: TimeSource {
 
   /// The number of tasks that sleep on this clock now.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+  /// How many sleeps are remembered that were cancelled.
+  package var cancelledCount: Int { state.withLock { $0.cancelled.count } }
 
   /// Moves the clock and resumes the tasks whose sleep ends, the earliest first.
   public func advance(by duration: Duration) {
@@ -71,10 +73,12 @@ public final class ManualTime: TimeSource {
       state.nextID += 1
       return state.nextID
     }
+    // A task that is cancelled after it was woken leaves its number.
+    defer { state.withLock { _ = $0.cancelled.remove(id) } }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         let result: Result<Void, any Error>? = state.withLock { state in
-          if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+          if state.cancelled.contains(id) { return .failure(CancellationError()) }
           if duration <= .zero { return .success(()) }
           state.sleepers.append(Sleeper(id: id, due: state.now + duration, continuation: continuation))
           return nil
