@@ -23,7 +23,7 @@ public final class SharedState: Sendable {
   public init() {}
 
   /// The hosts and APIs whose circuit breaker is not closed, as `host:port` or `host:port Service METHOD api`.
-  public var openBreakers: [String] { breakers.open.map(\.description).sorted() }
+  public var openBreakers: [String] { Set(breakers.open.map(\.description)).sorted() }
 
   /// Closes every circuit breaker and fills every budget for retries, e.g. when a user asks to try again.
   public func forgetFailures() {

@@ -38,11 +38,11 @@ final class PrunedTableTests: XCTestCase {
     (policy.minimumAttempts, policy.window) = (1, .seconds(10))
     (policy.openInterval, policy.maximumOpenInterval) = (.seconds(5), .seconds(20))
     func key(_ number: Int) throws -> Breakers.BreakerKey {
-      Breakers.BreakerKey(host: try host(number), api: nil)
+      Breakers.BreakerKey(host: try host(number), api: nil, policy: policy)
     }
     for number in 0..<5_000 {
       let now = Duration.seconds(number)
-      guard case .permit(let permit) = breakers.admit(try key(number), policy, now: now) else {
+      guard case .permit(let permit) = breakers.admit(try key(number), now: now) else {
         return XCTFail("it was not let through")
       }
       _ = breakers.report(number % 2 == 0 ? .bad : .good, of: permit, try key(number), now: now)
@@ -50,7 +50,7 @@ final class PrunedTableTests: XCTestCase {
     XCTAssertLessThanOrEqual(breakers.count, 128)
     // One that is open still is.
     XCTAssertEqual(
-      breakers.admit(try key(4_998), policy, now: .seconds(5_000)), .refuse(retryIn: .seconds(3)))
+      breakers.admit(try key(4_998), now: .seconds(5_000)), .refuse(retryIn: .seconds(3)))
   }
 
   func testBudgetsThatAreFullAgainCostNothing() throws {

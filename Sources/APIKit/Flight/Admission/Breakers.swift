@@ -1,10 +1,17 @@
 /// The circuit breakers of all hosts and APIs that have one.
 final class Breakers: Sendable {
-  /// The attempts that one breaker watches.
+  /// The attempts that one breaker watches. Services with different policies have a breaker each at one host.
   struct BreakerKey: Hashable, Sendable, CustomStringConvertible {
     let host: HostKey
     /// Service and API where the breaker is the API's own.
     let api: String?
+    let policy: BreakerPolicy
+
+    /// Without the policy, which few keys differ in.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(host)
+      hasher.combine(api)
+    }
 
     var description: String { api.map { "\(host) \($0)" } ?? host.description }
   }
@@ -12,17 +19,12 @@ final class Breakers: Sendable {
   private let breakers = Mutex(PrunedTable<BreakerKey, SharedBreaker>())
 
   func admit(
-    _ key: BreakerKey, _ policy: BreakerPolicy, holding held: CircuitBreaker.Permit? = nil,
-    for flight: Flight? = nil,
-    now: Duration
+    _ key: BreakerKey, holding held: CircuitBreaker.Permit? = nil, for flight: Flight? = nil, now: Duration
   ) -> CircuitBreaker.Admission {
     breakers.withLock { breakers in
-      if let known = breakers[key], known.breaker.policy == policy {
-        return known.admit(now: now, holding: held, for: flight)
-      }
+      if let known = breakers[key] { return known.admit(now: now, holding: held, for: flight) }
       breakers.makeRoom(for: key) { $0.breaker.isIdle(now: now) }
-      // A policy that has changed begins with a new breaker.
-      let new = SharedBreaker(CircuitBreaker(policy: policy, now: now))
+      let new = SharedBreaker(CircuitBreaker(policy: key.policy, now: now))
       breakers[key] = new
       return new.admit(now: now, holding: held, for: flight)
     }
@@ -81,8 +83,9 @@ private final class SharedBreaker {
 }
 
 extension Breakers.BreakerKey {
-  init(_ call: APICall, _ host: HostKey, scope: BreakerPolicy.Scope) {
+  init(_ call: APICall, _ host: HostKey, _ policy: BreakerPolicy) {
     self.init(
-      host: host, api: scope == .api ? "\(call.service.name) \(call.method) \(call.apiName)" : nil)
+      host: host, api: policy.scope == .api ? "\(call.service.name) \(call.method) \(call.apiName)" : nil,
+      policy: policy)
   }
 }

@@ -43,9 +43,9 @@ extension Flight {
 
   private func askBreaker(_ host: HostKey) throws(APIError) -> Progress {
     guard let breaker = call.admission.breaker else { return .next }
-    let key = Breakers.BreakerKey(call, host, scope: breaker.scope)
+    let key = Breakers.BreakerKey(call, host, breaker)
     if let owed = run.way?.owed, owed.key != key { settle() }
-    switch shared.breakers.admit(key, breaker, holding: run.way?.owed?.0, for: self, now: call.time.now) {
+    switch shared.breakers.admit(key, holding: run.way?.owed?.0, for: self, now: call.time.now) {
     case .permit(let permit):
       run.admission?.permit = (permit, key)
       run.way?.owed = nil

@@ -9,7 +9,7 @@
 public struct BreakerPolicy: Sendable, Hashable {
   /// Which loads share one breaker.
   public enum Scope: Sendable, Hashable {
-    /// All loads to one host, by name and port.
+    /// All loads to one host, by name and port, of services with this policy.
     case host
     /// The loads of one API.
     case api

@@ -233,6 +233,22 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 5)
   }
 
+  func testServicesWithDifferentPoliciesHaveABreakerEachAtOneHost() async throws {
+    var (two, three) = (BreakerPolicy(), BreakerPolicy())
+    (two.minimumAttempts, three.minimumAttempts) = (2, 3)
+    stub.on("/*", .status(503))
+    let (first, second) = (makeManager { $0.breaker = two }, makeManager { $0.breaker = three })
+    var reasons: [APIError.Reason?] = []
+    for _ in 1...4 {
+      for manager in [first, second] {
+        reasons.append(await failure { try await manager.response() }?.reason)
+      }
+    }
+    XCTAssertEqual(reasons.map { $0 == .circuitOpen }, [false, false, false, false, true, false, true, true])
+    XCTAssertEqual(stub.requests.count, 5)
+    XCTAssertEqual(sharedState.openBreakers, ["homes.test:443"])
+  }
+
   func testAnotherOriginThatFailsBehindARedirectDoesNotOpenTheBreakerOfTheHost() async throws {
     var policy = BreakerPolicy()
     policy.minimumAttempts = 1
