@@ -109,7 +109,7 @@ final class Session {
   func writeArchive() {
     guard let exchanges, let file = arguments.text("--har") else { return }
     do {
-      try Data(exchanges.archive.harBytes()).write(to: URL(fileURLWithPath: file), options: .atomic)
+      try OutputFile.write(Data(exchanges.archive.harBytes()), to: file)
     } catch {
       report(error)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether a file that a user names can be written.
+/// Files that a user names.
 enum OutputFile {
   /// Whether two paths are those of one file.
   static func isSame(_ path: String, _ other: String) -> Bool {
@@ -8,7 +8,7 @@ enum OutputFile {
     return place(path) == place(other)
   }
 
-  /// Throws where it cannot; nothing is written.
+  /// Throws where a file cannot be written; nothing is.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -34,4 +34,20 @@ enum OutputFile {
       throw UsageError("\(name): the folder \(folder) cannot be written")
     }
   }
+
+  /// Replaces a file as a whole, behind a symbolic link too; where that fails the one before stays.
+  static func write(_ data: Data, to path: String) throws(OutputFault) {
+    do {
+      try data.write(to: URL(fileURLWithPath: path).resolvingSymlinksInPath(), options: .atomic)
+    } catch {
+      let cause = (error as? CocoaError)?.underlying as? POSIXError
+      let why = cause.map { String(cString: strerror($0.code.rawValue)) } ?? error.localizedDescription
+      throw OutputFault(description: "\(path) cannot be written: \(why)")
+    }
+  }
+}
+
+/// Why a file could not be written.
+struct OutputFault: Error, CustomStringConvertible {
+  let description: String
 }

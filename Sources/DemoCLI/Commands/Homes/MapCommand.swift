@@ -31,7 +31,7 @@ struct MapCommand: Command {
     let points = try await HomeLoader(session: session).points(query, from: source, limit: limit)
     if let file {
       let title = "\(source.title), \(points.count) homes"
-      try Data(SVGMap.text(points, title: title).utf8).write(to: URL(fileURLWithPath: file))
+      try OutputFile.write(Data(SVGMap.text(points, title: title).utf8), to: file)
       session.console.error("wrote \(file)")
     }
     if session.writesJSON {

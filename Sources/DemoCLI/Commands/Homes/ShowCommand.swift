@@ -42,7 +42,7 @@ struct ShowCommand: Command {
     guard let head = response.http.imageHead else {
       throw APIError(.response, .malformedBody, "what came is no picture")
     }
-    try Data(response.bytes).write(to: URL(fileURLWithPath: file))
+    try OutputFile.write(Data(response.bytes), to: file)
     session.console.error("wrote \(file)")
     return head
   }

@@ -38,9 +38,9 @@ struct ReportCommand: Command {
     let page = ReportPage(
       report, records: FlightLog.shared.records, archive: session.exchanges?.archive ?? HTTPArchive(),
       title: "DemoCLI: \(rounds) rounds of loads")
-    try Data(page.html.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+    try OutputFile.write(Data(page.html.utf8), to: file)
     if let metrics {
-      try Data(report.openMetrics.utf8).write(to: URL(fileURLWithPath: metrics), options: .atomic)
+      try OutputFile.write(Data(report.openMetrics.utf8), to: metrics)
     }
     guard !session.writesJSON else {
       let summary = report.summary
