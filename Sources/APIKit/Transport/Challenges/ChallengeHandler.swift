@@ -17,8 +17,9 @@
 /// on its answer serves no load with another handler or without one. ``forget()`` forgets all of them. In a test, call
 /// ``decide(_:)`` with a challenge of your own.
 ///
-/// Isolation: the closure runs in a task of its own, on no transport's thread; it may wait for the user. It is cancelled
-/// when no load waits for it any more.
+/// Isolation: the closure runs in a task of its own, on no transport's thread; it may wait for the user, and not for a load
+/// that meets the same challenge or for `finish()` of the transport, which wait for it. It is cancelled when no load waits
+/// for it any more.
 public final class ChallengeHandler: Sendable {
   /// The application is asked once for each.
   enum Question: Hashable {
