@@ -292,67 +292,6 @@ import APIKitSigning
     XCTAssertEqual(stub.requests.count, 1)
   }
 
-  func testAnItemThatWentWithoutItsKeyIsParked() async throws {
-    stub.when({ $0.url.host == "homes.test" }, .redirect(to: "https://other.test/orders", status: 307))
-    stub.when({ $0.url.host == "other.test" }, .dropped)
-    let outbox = outbox()
-    let delegate = OutboxRecorder()
-    let manager = manager(delegate)
-    outbox.attach(manager)
-    outbox.start()
-    manager.load()
-    try await turn {
-      guard case .parked(let why)? = try await outbox.items().first?.state else { return false }
-      XCTAssertTrue(why.hasSuffix("could not tell a repetition"), why)
-      return true
-    }
-    for _ in 0..<30 { time.advance(by: .seconds(10)) }
-    await outbox.flush()
-    let there = stub.requests.filter { $0.url.host == "other.test" }
-    XCTAssertEqual(there.count, 1)
-    XCTAssertNil(there.first?.headers["Idempotency-Key"])
-    XCTAssertEqual(delegate.story.last, "failed connection-lost 0")
-  }
-
-  func testAVerdictIsByStatusAndReason() {
-    var known = OutboxVerdict.Circumstances()
-    known.hasSignIn = true
-    known.backoff = .constant(.seconds(10))
-    func verdict(_ status: Int, _ headers: [(String, String)] = []) -> OutboxVerdict {
-      var error = APIError(
-        .response, .unacceptableStatus,
-        evidence: APIError.Evidence(status: status, headers: headers.map { ($0.0, $0.1) }, body: []))
-      error.context.status = status
-      return OutboxVerdict(error, known)
-    }
-    for status in [408, 425, 429, 500, 503, 599] { XCTAssertEqual(verdict(status), .later(.seconds(10))) }
-    for status in [400, 403, 404, 409, 413, 422, 451] { XCTAssertEqual(verdict(status), .park) }
-    XCTAssertEqual(verdict(401), .awaitSignIn)
-    XCTAssertEqual(verdict(503, [("Retry-After", "3600")]), .later(.seconds(3600)))
-    XCTAssertEqual(verdict(503, [("Retry-After", "999999999")]), .later(.seconds(86_400)))
-    known.attempts = 20
-    XCTAssertEqual(verdict(503), .park)
-    XCTAssertEqual(OutboxVerdict(APIError(.transport, .connectionRefused), known), .park)
-    known.attempts = 19
-    XCTAssertEqual(OutboxVerdict(APIError(.transport, .connectionRefused), known), .later(.seconds(10)))
-    XCTAssertEqual(OutboxVerdict(APIError(.response, .businessError), known), .park)
-    XCTAssertEqual(OutboxVerdict(APIError(.auth, .signedOut), known), .awaitSignIn)
-    known.isSignedIn = true
-    XCTAssertEqual(OutboxVerdict(APIError(.auth, .signedOut), known), .again, "the user is back")
-    XCTAssertEqual(verdict(401), .awaitSignIn)
-    known.canRenew = true
-    XCTAssertEqual(
-      OutboxVerdict(APIError(.auth, .credentialRefused), known), .later(.seconds(10)), "nobody will sign in")
-    XCTAssertEqual(verdict(401), .later(.seconds(10)))
-    known.isSignedIn = false
-    XCTAssertEqual(OutboxVerdict(APIError(cancelled: .byCaller), known), .again)
-    XCTAssertEqual(OutboxVerdict(APIError(cancelled: .handledByService), known), .later(.seconds(10)))
-    known.isOffline = true
-    XCTAssertEqual(OutboxVerdict(APIError(.transport, .unknownHost), known), .again)
-    known.hasSignIn = false
-    XCTAssertEqual(verdict(401), .park)
-  }
-
   // MARK: Given up
 
   func testCancellingALoadGivesUpItsItemAndReleasingItsManagerDoesNot() async throws {

@@ -49,23 +49,6 @@ import XCTest
     }
   }
 
-  func testAResponseToCookiesOfAnotherHostIsNotDeliveredAfterTheirRemoval() async throws {
-    stub.on("/api/list", .redirect(to: "https://people.test/me"))
-    let jar = CookieJar()
-    jar.store(["Set-Cookie": "user=anna"], from: "https://people.test/")
-    let manager = makeManager(nil)
-    manager.service.client.cookies = jar
-    let gate = StubGate()
-    stub.on("/me", .held(by: gate, .json(someJSON)))
-    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
-    try await gate.waitForArrivals(1)
-    XCTAssertEqual(stub.requests.last?.headers["Cookie"], "user=anna")
-    jar.removeAll()
-    gate.open()
-    let error = try await failed
-    XCTAssertEqual(error.reason, .signedOut)
-  }
-
   func testAnInterceptorThatSignsOutBeforeTheDeliveryKeepsItFromTheDelegate() async throws {
     final class Leaver: APIManagerInterceptor {
       let authenticator: Authenticator
