@@ -50,11 +50,14 @@ final class LoopbackRedirectTests: XCTestCase {
     XCTAssertEqual(url, redirect.uri + "?state=s&error=access_denied")
   }
 
-  func testARequestOfAnotherPageDoesNotEndTheSignIn() async throws {
-    let oauth = OAuthClient(
+  private var oauth: OAuthClient {
+    OAuthClient(
       OAuthConfiguration(
         clientID: "app", authorizationEndpoint: "https://id.test/a", tokenEndpoint: "https://id.test/t"),
       client: client)
+  }
+
+  func testARequestOfAnotherPageDoesNotEndTheSignIn() async throws {
     let redirect = try LoopbackRedirect()
     let authorization = try oauth.authorization(redirectURI: redirect.uri)
     async let callback = redirect.callback(for: authorization, within: .seconds(20))
@@ -71,10 +74,6 @@ final class LoopbackRedirectTests: XCTestCase {
   }
 
   func testEachOfSeveralWaitsGetsTheRedirectOfItsOwnAuthorization() async throws {
-    let oauth = OAuthClient(
-      OAuthConfiguration(
-        clientID: "app", authorizationEndpoint: "https://id.test/a", tokenEndpoint: "https://id.test/t"),
-      client: client)
     let redirect = try LoopbackRedirect()
     let authorizations = try (1...4).map { _ in try oauth.authorization(redirectURI: redirect.uri) }
     let waits = authorizations.map { authorization in

@@ -13,19 +13,27 @@
         [program] + words + ["--queue", "--no-cache", "--base-url", server?.baseURL.string ?? ""])
     }
 
-    func testADownloadThatHasItsNameHasEndedThoughTheProcessEndsBeforeTheQueueKnows() throws {
+    /// Downloads a file in a process that is killed as it removes another file.
+    ///
+    /// - Returns: The content of the download.
+    private func downloadKilled(removing name: String) throws -> Data {
       let canTrace = try run(["strace", "-f", "-e", "trace=fsync", "-o", "/dev/null", "true"]).status == 0
       try XCTSkipUnless(canTrace, "no strace here, or it may not trace")
       let content = Self.content(300_000)
       serve(content, at: "/file") { _, _ in }
       XCTAssertEqual(try queue("download", "file", path("file")).status, 0)
-      // It has both names.
-      let first = try run([
-        "strace", "-f", "-o", "/dev/null", "-P", path("file.apikit-part"), "-e", "trace=unlink", "-e",
+      let killed = try run([
+        "strace", "-f", "-o", "/dev/null", "-P", path(name), "-e", "trace=unlink", "-e",
         "inject=unlink:signal=SIGKILL:when=1", program, "transfers", "run",
       ])
-      XCTAssertNotEqual(first.status, 0)
+      XCTAssertNotEqual(killed.status, 0)
       XCTAssertTrue(bytes("file") == content)
+      return content
+    }
+
+    func testADownloadThatHasItsNameHasEndedThoughTheProcessEndsBeforeTheQueueKnows() throws {
+      // It has both names.
+      let content = try downloadKilled(removing: "file.apikit-part")
       let count = server?.requests.count
       let again = try run([program, "transfers", "run"])
       XCTAssertEqual(again.status, 0, again.errors)
@@ -38,17 +46,7 @@
     }
 
     func testADownloadThatHasEndedLeavesNothingThoughTheProcessEndsWhileItIsForgotten() throws {
-      let canTrace = try run(["strace", "-f", "-e", "trace=fsync", "-o", "/dev/null", "true"]).status == 0
-      try XCTSkipUnless(canTrace, "no strace here, or it may not trace")
-      let content = Self.content(300_000)
-      serve(content, at: "/file") { _, _ in }
-      XCTAssertEqual(try queue("download", "file", path("file")).status, 0)
-      let first = try run([
-        "strace", "-f", "-o", "/dev/null", "-P", path("file.apikit-part.journal"), "-e", "trace=unlink", "-e",
-        "inject=unlink:signal=SIGKILL:when=1", program, "transfers", "run",
-      ])
-      XCTAssertNotEqual(first.status, 0)
-      XCTAssertTrue(bytes("file") == content)
+      _ = try downloadKilled(removing: "file.apikit-part.journal")
       var left = ["file.apikit-part.journal"]
       // The program may end before it has looked through what has ended.
       for _ in 0..<20 where !left.isEmpty {

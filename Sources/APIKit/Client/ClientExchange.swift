@@ -9,7 +9,7 @@ struct ClientExchange {
   /// The URL and the `Cookie` field with which the current hop was sent.
   private var sent: (url: HTTPURL, cookie: String?)?
   private var follower: RedirectFollower?
-  /// Whether a redirect, or the response behind it, was given to somebody of whom no cache knows.
+  /// Whether a redirect, or the response behind it, is personal; see `HTTPResponse.isPersonal`.
   private var isPersonal = false
   /// The generation of the jar whose cookies it may send and keep; nil where there is none.
   private let generation: Int?

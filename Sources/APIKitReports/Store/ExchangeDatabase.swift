@@ -40,8 +40,8 @@ struct ExchangeDatabase {
   /// The copy of the database that was damaged last.
   private var copy: String { path + ".damaged" }
 
-  /// Works with the database. Where it is damaged, it is set aside, and the work is done again. `tell` is told of that, and of a
-  /// file that was removed.
+  /// Does work with the database; again after a damaged one was copied and emptied. `tell` is called with the reason then, and
+  /// where the file was removed.
   func use<Value>(
     _ work: (Connection) throws(SQLiteFailure) -> Value, onDamage tell: (String) -> Void
   ) throws(Fault) -> Value {

@@ -217,35 +217,28 @@ import XCTest
     }
   }
 
-  private func gathersForASecond(_ manager: TestManager) {
+  /// Asserts it for a load that gathers with its batch for a second.
+  private func assertNothingIsSentOfABatch(end: () async throws -> Void) async throws -> TestManager {
+    let authenticator = try signedIn()
+    let manager = makeManager(authenticator)
     manager.service.onBatchPlan = { _ in
       var plan = BatchPlan(apiName: "all", merge: { $0[0] }, split: { raw, all in all.map { _ in raw } })
       plan.window = .seconds(1)
       return plan
     }
+    try await assertNothingIsSent(
+      manager, authenticator, begin: { await waitUntil { self.time.sleeperCount > 0 } }, end: end)
+    return manager
   }
 
   func testALoadThatGathersWithItsBatchIsNotSentAsTheNextUser() async throws {
     stub.on("*", .json(someJSON))
-    let authenticator = try signedIn()
-    let manager = makeManager(authenticator)
-    gathersForASecond(manager)
-    try await assertNothingIsSent(manager, authenticator) {
-      await waitUntil { self.time.sleeperCount > 0 }
-    } end: {
-      time.advance(by: .seconds(1))
-    }
+    _ = try await assertNothingIsSentOfABatch { self.time.advance(by: .seconds(1)) }
   }
 
   func testALoadThatGathersWithItsBatchEndsWithTheSignOut() async throws {
-    let authenticator = try signedIn()
-    let manager = makeManager(authenticator)
-    gathersForASecond(manager)
-    try await assertNothingIsSent(manager, authenticator) {
-      await waitUntil { self.time.sleeperCount > 0 }
-    } end: {
-      // The window is not over.
-    }
+    // The window is not over.
+    let manager = try await assertNothingIsSentOfABatch {}
     XCTAssertEqual(manager.sharedState.batches.waitingCount, 0)
   }
 

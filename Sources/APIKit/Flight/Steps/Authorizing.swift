@@ -37,7 +37,7 @@ extension Flight {
       () throws(APIError) in
       try await deadline.limitWait(time) { () throws(APIError) in
         let verdict = await authenticator.wait(work, for: flight)
-        // The deadline ends a wait by cancelling it: thrown, it is told as the deadline's.
+        // Thrown, because a cancellation by the deadline is then told as `deadlineExceeded`.
         if case .fail(let error) = verdict, error.reason == .cancelled { throw error }
         return verdict
       }

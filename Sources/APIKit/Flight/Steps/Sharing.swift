@@ -91,7 +91,7 @@ extension Flight {
     }
     let landing = try await deadline.limitWait(own.time) { () throws(APIError) in
       let landing = await shared.batches.outcome(for: own, key, terms: terms)
-      // The deadline ends a wait by cancelling it: thrown, it is told as the deadline's.
+      // Thrown, because a cancellation by the deadline is then told as `deadlineExceeded`.
       if landing.user == nil, case .failure(let error) = landing.result { throw error }
       return landing
     }

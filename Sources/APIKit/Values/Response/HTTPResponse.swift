@@ -68,8 +68,8 @@ public struct HTTPResponse: Sendable {
     _modify { yield &fields.value.trailers }
   }
 
-  /// Whether it was given to somebody of whom no cache knows: to a login or a certificate that a challenge was met with, or to
-  /// cookies of another host, where a redirect has led.
+  /// Whether it is for one user whom the key of a cache does not name: it answers a login or a certificate given to a
+  /// challenge, or the cookies of another host, to which a redirect has led.
   var isPersonal: Bool {
     get { fields.value.isPersonal }
     _modify { yield &fields.value.isPersonal }

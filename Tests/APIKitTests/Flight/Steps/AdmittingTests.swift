@@ -258,7 +258,7 @@ import XCTest
     for _ in 1...3 { _ = await failure { try await manager.response() } }
     XCTAssertEqual(sharedState.openBreakers, [])
     XCTAssertEqual(stub.requests.count, 6)
-    // The loads of the API fail, whoever it is.
+    // All loads of this API fail, whichever host responds.
     policy.scope = .api
     manager.service.breaker = policy
     _ = await failure { try await manager.response() }
