@@ -42,18 +42,10 @@ public struct FaultRule: Sendable, Hashable {
   /// Whether it applies to a URL.
   func applies(to url: HTTPURL) -> Bool {
     let host = pattern.prefix { $0 != "/" }
-    let pattern = Array(host.lowercased().utf8) + Self.encoded(pattern.dropFirst(host.count))
+    let pattern = Array(
+      (host.lowercased() + PercentEncoding.visible.encode(String(pattern.dropFirst(host.count)))).utf8)
     let hosts = [url.host, url.hostText, "\(url.hostText):\(url.effectivePort ?? 0)"]
     return hosts.contains { Self.matches(Array(($0 + url.path).utf8), pattern) }
-  }
-
-  /// The path of a pattern as a URL has it: what must be percent-encoded there is.
-  private static func encoded(_ path: Substring) -> [UInt8] {
-    path.utf8.flatMap { byte -> [UInt8] in
-      guard byte <= 0x20 || byte >= 0x7F else { return [byte] }
-      let digits = String(byte, radix: 16, uppercase: true)
-      return Array((digits.utf8.count < 2 ? "%0" : "%").utf8) + Array(digits.utf8)
-    }
   }
 
   /// Compares a text with a pattern in which `*` stands for any characters.

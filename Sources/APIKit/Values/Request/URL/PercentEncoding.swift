@@ -32,6 +32,9 @@ public struct PercentEncoding: Sendable, Hashable {
   /// Keeps everything that servers send in a path with its query, including brackets.
   static let target = Self(keeping: ASCIISet(visibleBut: "\"#%<>\\^`{|}"))
 
+  /// Keeps every visible character of ASCII: for a text of which parts may be encoded already.
+  package static let visible = Self(keeping: ASCIISet(visibleBut: ""))
+
   /// The text in its encoded form.
   public func encode(_ text: String) -> String {
     if text.utf8.allSatisfy(keeps) { return text }
