@@ -81,7 +81,7 @@ import XCTest
     fixture.stub.hold()
     let asking = (0..<2).map { _ in fixture.ask(Fixture.one) }
     try await fixture.stub.waitForRequests(1)
-    await waitUntil { fixture.pipeline.waiterCount == 2 }
+    await waitUntil { fixture.pipeline.waiterCount == 2 && fixture.stub.heldCount == 1 }
     asking[0].cancel()
     let first = await asking[0].value
     XCTAssertEqual(first.failureReason, .cancelled)

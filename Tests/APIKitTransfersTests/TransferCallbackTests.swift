@@ -86,13 +86,15 @@ import XCTest
     strong?.delegate = owner
     strong?.onDestination = { [weak owner] in try owner?.act("destination") }
     var begun = 0
-    var hasActed = false
+    var (hasActed, isComplete) = (false, false)
     func begin() {
       if manager?.download(to: .file(self.path("a"), overwrites: true)).flightID != nil { begun += 1 }
     }
     owner.act = { here in
       guard here == point, !hasActed else { return }
       hasActed = true
+      // On a busy machine the whole file may be there before the first callback: nothing ends it any more.
+      isComplete = self.names.contains("a")
       switch action {
       case .nothing: break
       case .cancel: manager?.cancel()
@@ -122,7 +124,8 @@ import XCTest
     if action == .cancel, hasActed, point == "destination" || point == "began", owner.ends != ["cancelled"] {
       XCTFail("\(name): \(owner.events)")
     }
-    if action == .signOut, hasActed, point == "destination" || point == "began", owner.ends != ["failure"],
+    if action == .signOut, hasActed, !isComplete, point == "destination" || point == "began",
+      owner.ends != ["failure"],
       ending == ""
     {
       XCTFail("\(name): \(owner.events)")
