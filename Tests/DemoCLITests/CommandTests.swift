@@ -125,7 +125,7 @@ final class CommandTests: XCTestCase {
   }
 
   func testAnUnknownHomeFailsWithTheErrorsDescription() async {
-    let run = await CommandLineRun("show ames-99999")
+    let run = await CommandLineRun("show ames-99999 --no-cache")
     XCTAssertEqual(run.status, .failed)
     XCTAssertEqual(
       run.errors,
