@@ -36,10 +36,10 @@ import XCTest
     return FileManagerOfTests(service)
   }
 
-  /// A server of one file with ranges, each of whose bodies breaks off after so many bytes.
+  /// A server of one file with ranges, each of whose bodies breaks off after so many bytes or, if it `waits`, stalls there.
   func fileServer(
     _ content: [UInt8], etag: @escaping @Sendable () -> String = { "\"a\"" }, breaksAfter limit: Int = .max,
-    fields: String = ""
+    waits: Bool = false, fields: String = ""
   ) throws -> ScriptedServer {
     let response: @Sendable (ScriptedServer.Received) -> [UInt8] = { request in
       var (first, status, range) = (0, "200 OK", "")
@@ -53,7 +53,7 @@ import XCTest
       return Array(head.utf8) + content[first..<min(content.count, first + min(limit, content.count))]
     }
     if limit == .max { return try .serving(response) }
-    return try ScriptedServer(.readRequest, .response(response), .close)
+    return try ScriptedServer(.readRequest, .response(response), waits ? .waitForClose : .close)
   }
 }
 

@@ -58,13 +58,19 @@ import XCTest
   func testEveryActionFromEveryCallbackOfADownload() async throws {
     let server = try fileServer(Array(content[..<300_000]))
     defer { server.stop() }
+    // Never complete: what a busy machine tells late still finds the download under way.
+    let held = try fileServer(Array(content[..<300_000]), breaksAfter: 299_999, waits: true)
+    defer { held.stop() }
     let dead = try ScriptedServer.serving { _ in Array("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n".utf8) }
     defer { dead.stop() }
     for fails in [false, true] {
       for action in Action.allCases {
         for point in ["destination", "began", "progress", "success", "failure", "paused", "cancelled"] {
           for ending in ["", "pause", "cancel"] {
-            try await download(fails ? dead : server, action, at: point, ending, "fails \(fails)")
+            let isEarly = point == "destination" || point == "began"
+            let ends = isEarly && (action == .cancel || action == .signOut)
+            let file = ends ? held : server
+            try await download(fails ? dead : file, action, at: point, ending, "fails \(fails)")
           }
         }
       }
@@ -86,15 +92,13 @@ import XCTest
     strong?.delegate = owner
     strong?.onDestination = { [weak owner] in try owner?.act("destination") }
     var begun = 0
-    var (hasActed, isComplete) = (false, false)
+    var hasActed = false
     func begin() {
       if manager?.download(to: .file(self.path("a"), overwrites: true)).flightID != nil { begun += 1 }
     }
     owner.act = { here in
       guard here == point, !hasActed else { return }
       hasActed = true
-      // On a busy machine the whole file may be there before the first callback: nothing ends it any more.
-      isComplete = self.names.contains("a")
       switch action {
       case .nothing: break
       case .cancel: manager?.cancel()
@@ -121,14 +125,9 @@ import XCTest
     if let last = owner.events.last, !Owner.endings.contains(last), action != .release {
       XCTFail("\(name): \(owner.events)")
     }
-    if action == .cancel, hasActed, point == "destination" || point == "began", owner.ends != ["cancelled"] {
-      XCTFail("\(name): \(owner.events)")
-    }
-    if action == .signOut, hasActed, !isComplete, point == "destination" || point == "began",
-      owner.ends != ["failure"],
-      ending == ""
-    {
-      XCTFail("\(name): \(owner.events)")
+    if hasActed, point == "destination" || point == "began" {
+      if action == .cancel, owner.ends != ["cancelled"] { XCTFail("\(name): \(owner.events)") }
+      if action == .signOut, ending == "", owner.ends != ["failure"] { XCTFail("\(name): \(owner.events)") }
     }
     strong = nil
     owner.act = { _ in }

@@ -29,10 +29,12 @@ public import APIKit
   /// Whether a file is being downloaded.
   public var isDownloading: Bool { task != nil }
 
-  /// Ends the download after a checkpoint; the next call resumes there. The delegate's `didPauseAt` follows.
+  /// Ends the download after a checkpoint; the next call resumes there. The delegate's `didPauseAt` follows, or
+  /// `didSucceedWith` if the file is at its destination by then.
   public func pause() { task?.cancel() }
 
-  /// Ends the download and removes its partial file. The delegate's `didCancel` follows.
+  /// Ends the download and removes its partial file. The delegate's `didCancel` follows, or `didSucceedWith` if the file is
+  /// at its destination by then: a complete file is not removed.
   public func cancel() {
     run?.discards.store(true)
     task?.cancel()
