@@ -58,12 +58,12 @@ public final class FlightRecorder: Sendable {
 
   /// Appends an event with the present time. Its texts must not contain secrets.
   public func record(_ event: FlightEvent) {
-    let entry = FlightRecord.Entry(at: time.now - begin, event: event)
+    let elapsed = time.now - begin
     let successor = state.withLock { state -> FlightRecorder? in
       if let successor = state.successor { return successor }
       if state.entries.isEmpty { state.entries.reserveCapacity(8) }
       if FlightEvents.shared.wants(.events) { announce(from: state.entries.count, &state) }
-      state.entries.append(entry)
+      state.entries.append(FlightRecord.Entry(at: elapsed, event: event))
       if case .attempt(let number, _) = event { state.attempt = number }
       if case .landed = event { state.isTold = false }
       return nil

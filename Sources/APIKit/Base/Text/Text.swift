@@ -11,7 +11,12 @@ extension Substring {
 
 extension String {
   /// The text without spaces and tabs at its ends.
-  package func trimmingSpaces() -> String { self[...].trimmingSpaces() }
+  package func trimmingSpaces() -> String {
+    // Nearly every text has none.
+    guard let first = utf8.first, let last = utf8.last else { return self }
+    let hasSpaces = first == 0x20 || first == 0x09 || last == 0x20 || last == 0x09
+    return hasSpaces ? self[...].trimmingSpaces() : self
+  }
 }
 
 // MARK: Values of header fields (RFC 9110, 5.6)

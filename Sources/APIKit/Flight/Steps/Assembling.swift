@@ -5,8 +5,10 @@ extension Flight {
     if planBatch() { return .next }
     let service = call.service
     let endpoint = try Endpoint(of: call)
+    let (apiName, pathParameters) = (endpoint.apiName, endpoint.pathParameters)
+    // Given away, so that the query is appended without a copy of the URL.
     var request = HTTPRequest(
-      method: call.terms.method, url: endpoint.url, headers: service.headers(for: call),
+      method: call.terms.method, url: (consume endpoint).url, headers: service.headers(for: call),
       timeouts: call.terms.timeouts)
     request.headers.merge(call.terms.headers)
     if let cleartext = call.cleartext { request.options.cleartext = cleartext }
@@ -15,8 +17,9 @@ extension Flight {
 
     // Asked once, for the cache's key as well; a replay asks anew.
     let common = run.request == nil ? cache?.common : nil
-    var parameters = (common ?? service.commonParameters(for: call)).merging(call.parameters)
-    if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }
+    var parameters = common ?? service.commonParameters(for: call)
+    parameters.merge(call.parameters)
+    if !pathParameters.isEmpty { parameters = parameters.removing(pathParameters) }
     if let body = call.body {
       try call.terms.encoding.withoutBody.apply(parameters, to: &request)
       request.body = body
@@ -33,14 +36,14 @@ extension Flight {
     addIdempotencyKey(&request)
     cache?.prepare(&request)
     run.request = request
-    run.signed = (endpoint.apiName, call.terms.encoding.signed(parameters))
+    run.signed = (apiName, call.terms.encoding.signed(parameters))
     return .next
   }
 
   /// Whether assembly and signature take microseconds and run no code of the application beside the service's
   /// quick functions, so that they need not leave the main actor.
   private var mayAssembleInline: Bool {
-    if let signer = call.identity.signer, !signer.runsInline { return false }
+    if call.identity.signer?.runsInline == false { return false }
     guard call.wire.cipher.encipher == nil, call.terms.encoding.runsInline else { return false }
     switch call.body {
     case nil, .empty: return call.parameters.isSmall

@@ -119,14 +119,11 @@ extension Parameters: ExpressibleByDictionaryLiteral {
   public init(dictionaryLiteral elements: (String, any Encodable)...) {
     pairs = []
     pairs.reserveCapacity(elements.count)
-    // In place, because a copy of each pair takes longer than the rest.
-    elements.withUnsafeBufferPointer { elements in
-      for index in elements.indices {
-        do throws(Unencodable) {
-          if let value = try ParameterEncoder.encode(elements[index].1) { self[elements[index].0] = value }
-        } catch {
-          failure = failure ?? error.under(elements[index].0).error(in: "a parameter")
-        }
+    for (name, value) in elements {
+      do throws(Unencodable) {
+        if let value = try ParameterEncoder.encode(value) { self[name] = value }
+      } catch {
+        failure = failure ?? error.under(name).error(in: "a parameter")
       }
     }
   }

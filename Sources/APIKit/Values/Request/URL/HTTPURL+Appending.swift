@@ -11,13 +11,11 @@ extension HTTPURL {
     var url = self
     // Nearly every name is sent as it is.
     if Self.isPlain(name) {
-      let base = self.path.utf8
-      let last = base.lastIndex { $0 != UInt8(ascii: "/") }
-      var joined = ""
-      joined.reserveCapacity(base.count + 1 + name.count)
-      if let last { joined += self.path[...last] }
+      var joined = self.path
+      joined.reserveCapacity(joined.utf8.count + 1 + name.count)
+      while joined.utf8.last == UInt8(ascii: "/") { joined.removeLast() }
       joined += "/"
-      joined += Substring(name)
+      joined += name.count == path.utf8.count ? path : String(Substring(name))
       url.path = joined
       return url
     }
