@@ -110,4 +110,19 @@ final class CircuitBreakerTests: XCTestCase {
     XCTAssertNil(breaker.report(.bad, of: late, now: .seconds(5)))
     XCTAssertEqual(breaker.state, .halfOpen(flying: 1, succeeded: 0))
   }
+
+  func testAPolicyWithoutProbesAndWithARatioThatIsNoneIsMadeOneThatHolds() {
+    breaker = makeBreaker { $0.probes = 0 }
+    for _ in 0..<4 { fly(.bad, at: .zero) }
+    fly(.unknown, at: .seconds(5))
+    XCTAssertEqual(fly(.good, at: .seconds(6)), .closed, "the probe that told nothing is followed by another")
+    breaker = makeBreaker { $0.failureRatio = .nan }
+    for _ in 0..<3 { fly(.bad, at: .zero) }
+    XCTAssertEqual(fly(.bad, at: .zero), .opened(for: .seconds(5)), "the ratio before holds")
+    breaker = makeBreaker { $0.failureRatio = -1 }
+    XCTAssertEqual(breaker.policy.failureRatio, 0)
+    breaker = makeBreaker { $0.failureRatio = 50 }
+    for _ in 0..<3 { fly(.bad, at: .zero) }
+    XCTAssertEqual(fly(.bad, at: .zero), .opened(for: .seconds(5)))
+  }
 }

@@ -21,16 +21,18 @@ public struct BreakerPolicy: Sendable, Hashable {
   public var window: Duration = .seconds(30)
   /// The breaker does not open with fewer attempts in the window; the default is 10.
   public var minimumAttempts = 10
-  /// The ratio of failures, from 0 to 1, at which it opens; the default is 0.5.
-  public var failureRatio = 0.5
+  /// The ratio of failures, from 0 to 1, at which it opens; the default is 0.5. A value outside is set to the nearest, and one
+  /// that is no number changes nothing.
+  public var failureRatio = 0.5 {
+    didSet { failureRatio = failureRatio.isNaN ? oldValue : min(max(failureRatio, 0), 1) }
+  }
   /// How long it stays open the first time; the default is 5 seconds. The interval doubles each time that
   /// the breaker opens again soon.
   public var openInterval: Duration = .seconds(5)
   /// The longest interval without a probe; the default is 2 minutes.
   public var maximumOpenInterval: Duration = .seconds(120)
-  /// The number of probes in flight at once, and the number that must succeed to close it; the default is
-  /// 1.
-  public var probes = 1
+  /// The number of probes in flight at once, and the number that must succeed to close it; at least 1, the default.
+  public var probes = 1 { didSet { probes = max(1, probes) } }
 
   /// Makes a policy with the defaults.
   public init() {}
