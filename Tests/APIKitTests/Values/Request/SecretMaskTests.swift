@@ -33,6 +33,15 @@ final class SecretMaskTests: XCTestCase {
     XCTAssertEqual(masked("pin=1 is no form", "text/plain"), "pin=1 is no form")
   }
 
+  func testAFormUnderTheTypeOfATextIsMasked() {
+    for type in ["text/plain", "text/html; charset=utf-8"] {
+      XCTAssertEqual(masked("access_token=S3CRET&scope=a", type), "access_token=•••&scope=a")
+      XCTAssertEqual(masked("user=me\r\npassword=S3CRET\r\n", type), "user=me\r\npassword=•••\r\n")
+    }
+    XCTAssertEqual(masked(#"data: {"pin": "S3CRET"}"#, "text/event-stream"), #"data: {"pin":"•••"}"#)
+    XCTAssertEqual(masked("https://h/?token=S3CRET", "text/plain"), "https://h/?token=•••")
+  }
+
   func testPartsOfAFormAreMaskedAndTheOthersByTheirOwnType() {
     let body = """
       --b\r

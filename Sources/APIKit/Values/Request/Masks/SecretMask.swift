@@ -158,7 +158,7 @@ package struct SecretMask: Sendable {
     case UInt8(ascii: "{"), UInt8(ascii: "["): return json(bytes)
     case UInt8(ascii: "<"): return xml(bytes)
     default:
-      if type.hasPrefix("text/") { return json(bytes) }
+      if type.hasPrefix("text/") { return Self.looksLikeForms(bytes) ? forms(bytes) : json(bytes) }
       return type.isEmpty && Self.looksLikeForm(bytes) ? form(bytes) : bytes
     }
   }
@@ -200,6 +200,21 @@ package struct SecretMask: Sendable {
     // JSON under the content type of a form is a frequent mistake.
     if bytes.first == UInt8(ascii: "{") { return json(bytes) }
     return Array(query(String(decoding: bytes, as: UTF8.self)).utf8)
+  }
+
+  /// Lines of pairs, as browsers write a form of the type text/plain.
+  private func forms(_ bytes: [UInt8]) -> [UInt8] {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+      let end = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      return form(Array(end)) + line[end.endIndex...]
+    }
+    return Array(lines.joined(separator: "\n".utf8))
+  }
+
+  /// Whether each line of a text may be pairs. Quotes are those of JSON.
+  private static func looksLikeForms(_ bytes: [UInt8]) -> Bool {
+    looksLikeForm(bytes.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+      && !bytes.contains(UInt8(ascii: "\""))
   }
 
   /// Whether it may be pairs. Equals signs at the end alone are those of base64.
