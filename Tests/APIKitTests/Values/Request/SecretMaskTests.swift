@@ -42,6 +42,18 @@ final class SecretMaskTests: XCTestCase {
     XCTAssertEqual(masked("https://h/?token=S3CRET", "text/plain"), "https://h/?token=•••")
   }
 
+  func testAnExtendedNameOfAPartIsRead() {
+    for name in [
+      "name*=UTF-8''pass%77ord", "name=x; name*=utf-8'en'password", "name=password; name*=UTF-8''x",
+    ] {
+      XCTAssertEqual(
+        masked(
+          "--b\r\nContent-Disposition: form-data; \(name)\r\n\r\nS3CRET\r\n--b--\r\n",
+          "multipart/form-data; boundary=b"),
+        "--b\r\nContent-Disposition: form-data; \(name)\r\n\r\n•••\r\n--b--\r\n")
+    }
+  }
+
   func testPartsOfAFormAreMaskedAndTheOthersByTheirOwnType() {
     let body = """
       --b\r

@@ -22,13 +22,12 @@ extension SecretMask {
       reader.find(text, from: reader.index, before: end).map { (at: $0, after: $0 + text.utf8.count) }
     }.min { $0.at < $1.at }
     guard let blank else { return reader.take(to: end) }
-    var name = ""
+    var isSecret = false
     var type: String?
     for line in Self.lines(reader.bytes[reader.index..<blank.at]) {
       let field = line.lowercased()
       if field.hasPrefix("content-disposition:") {
-        name = line.fieldParameters.first { $0.name == "name" }?.value ?? ""
-        name = PercentEncoding.decode(name) ?? name
+        isSecret = line.fieldParameters.contains { hides(nameOfPart: $0.value ?? "", in: $0.name) }
       }
       if field.hasPrefix("content-type:") { type = line.dropFirst("content-type:".count).trimmingSpaces() }
     }
@@ -39,10 +38,20 @@ extension SecretMask {
     if content.last == UInt8(ascii: "\r") { content.removeLast() }
     reader.replace(
       to: content.endIndex,
-      by: hides(name)
+      by: isSecret
         ? Array(replacement(String(decoding: content, as: UTF8.self)).utf8)
         : nestedBody(Array(content), contentType: type))
     reader.take(to: end)
+  }
+
+  /// Whether a parameter of the disposition is a secret name: `name="password"`, or `name*=UTF-8''password` (RFC 8187), which a
+  /// form should not have and some receivers read.
+  private func hides(nameOfPart value: String, in parameter: String) -> Bool {
+    guard parameter == "name" || parameter == "name*" else { return false }
+    let name =
+      parameter == "name"
+      ? value[...] : value.split(separator: "'", omittingEmptySubsequences: false).last ?? ""
+    return hides(PercentEncoding.decode(name) ?? String(name))
   }
 
   /// The lines of a head. One that begins with a space continues with the line before it (RFC 5322, 2.2.3).
