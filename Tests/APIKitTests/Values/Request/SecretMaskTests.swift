@@ -54,6 +54,22 @@ final class SecretMaskTests: XCTestCase {
     }
   }
 
+  func testAttributesOfHTMLWithoutQuotesAreMasked() {
+    for (text, expected) in [
+      ("<input name=csrf_token value=S3CRET>", "<input name=csrf_token value=•••>•••"),
+      (
+        "<input disabled value=S3CRET type=hidden name = 'password' checked>",
+        "<input disabled value=••• type=hidden name = 'password' checked>•••"
+      ),
+      ("<a href=/b?token=S3CRET&x=1>t</a>", "<a href=/b?token=•••&amp;x=1>t</a>"),
+      ("<a data-token=S3CRET/>t", "<a data-token=•••>t"),
+      ("<a data-token=", "<a data-token="), ("<a data-token=S3CRET", "<a data-token=•••"),
+      ("<a x name=b>1</a><br/><i y=1/>", "<a x name=b>1</a><br/><i y=1/>"),
+    ] {
+      XCTAssertEqual(masked(text, "text/html"), expected)
+    }
+  }
+
   func testPartsOfAFormAreMaskedAndTheOthersByTheirOwnType() {
     let body = """
       --b\r

@@ -148,8 +148,20 @@ private struct XMLTag {
         reader.index += 1
         continue
       }
-      while let byte = reader.next, byte <= 0x20 || byte == UInt8(ascii: "=") { reader.index += 1 }
+      var hasValue = false
+      while let byte = reader.next, byte <= 0x20 || byte == UInt8(ascii: "=") {
+        if byte > 0x20 { hasValue = true }
+        reader.index += 1
+      }
       guard let quote = reader.next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+        // HTML needs no quotes.
+        let value = reader.bytes[min(reader.index, reader.bytes.count)...].prefix {
+          $0 > 0x20 && $0 != UInt8(ascii: ">")
+        }
+        if hasValue, !value.isEmpty {
+          attributes.append((name, value.indices))
+          reader.index = value.endIndex
+        }
         continue
       }
       let value = reader.bytes[(reader.index + 1)...].prefix { $0 != quote }
