@@ -261,7 +261,10 @@ extension Pager {
       return APIError(.takeoff, .cancelled, "the page was cancelled before it landed")
     }
     do throws(APIError) {
-      let page = try enter(try result.get(), request)
+      let response = try result.get()
+      // The manager's delegate, who was told before, may have signed the user out.
+      if let objection = manager.objection(to: owner) { throw objection }
+      let page = try enter(response, request)
       self.owner = owner
       delegate?.pager(self, didSucceedWith: page)
       return nil

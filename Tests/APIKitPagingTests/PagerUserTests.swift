@@ -149,4 +149,23 @@ import XCTest
     let error = await failure { try await pages.next() }
     XCTAssertEqual(error?.reason, .signedOut)
   }
+
+  func testAPageWhoseUserTheManagersDelegateSignedOutIsNotShown() async throws {
+    try signIn("anna")
+    stub.on("/api/list", page([1, 2]))
+    let pager = makePager(Self.byNumber)
+    let leaver = Leaver { [authenticator] in try? authenticator.signOut() }
+    pager.manager.delegate = leaver
+    pager.loadFirst()
+    await waitUntil { self.watcher.events.count == 1 }
+    XCTAssertEqual(watcher.events, ["failed auth.signed-out"])
+    XCTAssertEqual(pager.items.count, 0)
+  }
+}
+
+private final class Leaver: APIManagerDelegate {
+  let leave: @MainActor () -> Void
+  init(_ leave: @escaping @MainActor () -> Void) { self.leave = leave }
+  func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) { leave() }
+  func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {}
 }
