@@ -67,6 +67,22 @@ final class ComposeTests: XCTestCase {
     XCTAssertEqual(row.names, ["name", "rooms"])
   }
 
+  func testAnEntryThatHasNilLeavesNoValue() throws {
+    let none: Double? = nil
+    for map: KeyMap<Flat> in [
+      [.require(.name, "n"), .set(.rent, none)],
+      [.require(.name, "n"), .take(.rent, "n") { _ in none }],
+      [.require(.name, "n"), .require(.rent, "n") { _ in none }],
+    ] {
+      let row = try map.row(of: ["n": "A"])
+      XCTAssertNil(row[.rent])
+      XCTAssertFalse(row.has(.rent))
+      XCTAssertEqual(row.names, ["name"])
+      XCTAssertEqual(row.description, "name: A")
+      XCTAssertEqual(row.dictionary.count, 1)
+    }
+  }
+
   func testTheFirstPatternThatFitsCounts() throws {
     let byAPI = KeyMapReformer<Flat>([
       .api("new", of: "s"): [.require(.name, "title")],

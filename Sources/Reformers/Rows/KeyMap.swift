@@ -61,6 +61,18 @@ extension KeyMap.Entry {
     }
   }
 
+  /// A value that must not be missing or null, made by a transform of the data at the path, which may return nil.
+  public static func require<Value>(
+    _ key: ReformedKey<Owner, Value?>, _ path: RawPath,
+    _ transform: @escaping @Sendable (RawData) throws -> Value?
+  ) -> Self {
+    Self(name: key.name) { raw in
+      let value = raw.at(path)
+      guard value.exists, !value.isNull else { throw value.unexpected("a value") }
+      return try transform(value)
+    }
+  }
+
   /// A value that may be missing or null: the key's default is used then.
   ///
   /// Of several paths, the first with a value is used.
@@ -97,6 +109,11 @@ extension KeyMap.Entry {
 
   /// A constant value.
   public static func set<Value>(_ key: ReformedKey<Owner, Value>, _ value: Value) -> Self {
+    Self(name: key.name) { _ in value }
+  }
+
+  /// A constant value; nil leaves the key without one.
+  public static func set<Value>(_ key: ReformedKey<Owner, Value?>, _ value: Value?) -> Self {
     Self(name: key.name) { _ in value }
   }
 
