@@ -35,6 +35,10 @@ struct RawXMLTree {
   /// An open hash table of indexes into `names`, plus one.
   private var slots: [UInt32] = [UInt32](repeating: 0, count: 64)
   private var hashes: [UInt32] = []
+  /// Whether the hashes are seeded per process, as they are once names collide: a server could have chosen them so.
+  private var isSeeded = false
+  /// Beyond how many names in a row the hashes are seeded.
+  private static let mostProbes = 64
   /// Text that is not in the document as it is.
   private var asideBytes: [UInt8] = []
   private var serial: UInt32 = 0
@@ -69,9 +73,9 @@ struct RawXMLTree {
     _ text: UnsafeBufferPointer<UInt8>, _ base: UnsafePointer<UInt8>, isAttribute: Bool,
     make: (inout [UInt8]) -> Name
   ) -> UInt32 {
-    var hash: UInt32 = isAttribute ? 0x811C_9DC4 : 0x811C_9DC5
-    for byte in text { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-    var slot = Int(hash) & (slots.count - 1)
+    let hash = hash(of: text, isAttribute: isAttribute)
+    let first = Int(hash) & (slots.count - 1)
+    var slot = first
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
       if hashes[index] == hash, names[index].isAttribute == isAttribute, isSame(names[index], text, in: base)
@@ -83,8 +87,30 @@ struct RawXMLTree {
     names.append(make(&asideBytes))
     slots[slot] = UInt32(names.count)
     hashes.append(hash)
-    if names.count * 2 > slots.count { rehash() }
+    if !isSeeded, (slot - first) & (slots.count - 1) > Self.mostProbes { seed(base) }
+    if names.count * 2 > slots.count { rehash(slots.count * 2) }
     return UInt32(names.count - 1)
+  }
+
+  @inline(__always)
+  private func hash(of text: UnsafeBufferPointer<UInt8>, isAttribute: Bool) -> UInt32 {
+    guard !isSeeded else {
+      var hasher = Hasher()
+      hasher.combine(isAttribute)
+      hasher.combine(bytes: UnsafeRawBufferPointer(text))
+      return UInt32(truncatingIfNeeded: hasher.finalize())
+    }
+    var hash: UInt32 = isAttribute ? 0x811C_9DC4 : 0x811C_9DC5
+    for byte in text { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+    return hash
+  }
+
+  private mutating func seed(_ base: UnsafePointer<UInt8>) {
+    isSeeded = true
+    hashes = names.map { name in
+      bytes(of: name, base).withUnsafeBufferPointer { hash(of: $0, isAttribute: name.isAttribute) }
+    }
+    rehash(slots.count)
   }
 
   @inline(__always)
@@ -96,8 +122,8 @@ struct RawXMLTree {
     return sameBytes(base + name.range.lowerBound, start, count: text.count)
   }
 
-  private mutating func rehash() {
-    slots = [UInt32](repeating: 0, count: slots.count * 2)
+  private mutating func rehash(_ count: Int) {
+    slots = [UInt32](repeating: 0, count: count)
     for (index, hash) in hashes.enumerated() {
       var slot = Int(hash) & (slots.count - 1)
       while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
