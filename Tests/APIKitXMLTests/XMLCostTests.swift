@@ -29,4 +29,14 @@ final class XMLCostTests: XCTestCase {
     XCTAssertEqual(raw.r.count, 1 << colliding.count)
     XCTAssertEqual(raw.r.members.map { $0.value.count }.max(), 2)
   }
+
+  func testManyDeclarationsOfNamespacesTakeNoLongTime() throws {
+    var (xml, end) = ("", "")
+    for depth in 0..<30 {
+      xml += "<r" + (0..<200).map { " xmlns:a\(depth)x\($0)='u'" }.joined() + ">"
+      end += "</r>"
+    }
+    xml += String(repeating: "<b:c/>", count: 10_000) + end
+    XCTAssertLessThan(try time(xml, XMLBodyDecoder(prefixes: ["z": "z"])) / time(xml), 15)
+  }
 }

@@ -88,7 +88,7 @@ extension RawXMLReader {
   }
 
   mutating func close(_ element: Open) {
-    bindings.removeLast(element.bindings)
+    for _ in 0..<element.bindings { namespaces[bindings.removeLast()]?.removeLast() }
     tree.close(element.node, base, hasElements: element.hasElements, hasChunks: element.hasChunks)
   }
 
@@ -104,7 +104,8 @@ extension RawXMLReader {
     } else if text.count > 5 {
       return
     }
-    bindings.append((prefix, String(decoding: tree.text(of: node, base), as: UTF8.self)))
+    bindings.append(prefix)
+    namespaces[prefix, default: []].append(String(decoding: tree.text(of: node, base), as: UTF8.self))
     element.bindings += 1
   }
 
@@ -125,9 +126,7 @@ extension RawXMLReader {
     // A name without a prefix is in the default namespace; an attribute without one is in none.
     guard colon != nil || !isAttribute else { return nil }
     let prefix = colon.map { text[..<$0] } ?? text[..<0]
-    guard let uri = bindings.last(where: { $0.prefix.elementsEqual(prefix) })?.uri,
-      let wanted = options.prefixes[uri]
-    else { return nil }
+    guard let uri = namespaces[Array(prefix)]?.last, let wanted = options.prefixes[uri] else { return nil }
     let local = colon.map { Array(text[($0 + 1)...]) } ?? Array(text)
     let name = (wanted.isEmpty ? [] : Array(wanted.utf8) + [UInt8(ascii: ":")]) + local
     return tree.intern(name, base, isAttribute: isAttribute)

@@ -48,8 +48,9 @@ struct RawXMLReader {
   var i = 0
   var open: [Open] = []
   var tree: RawXMLTree
-  /// Namespaces that are declared: prefix and name, innermost last. Empty unless ``Options/prefixes`` are given.
-  var bindings: [(prefix: [UInt8], uri: String)] = []
+  /// The prefixes that are declared, innermost last, and their namespaces. Empty unless ``Options/prefixes`` are given.
+  var bindings: [[UInt8]] = []
+  var namespaces: [[UInt8]: [String]] = [:]
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, _ base: UnsafePointer<UInt8>, options: Options) {
     self.base = base
