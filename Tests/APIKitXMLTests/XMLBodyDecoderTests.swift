@@ -144,6 +144,23 @@ final class XMLBodyDecoderTests: XCTestCase {
       #"{"r":{"dc:i":[{"@xmlns:a":"urn:dc"},{"@xmlns:dc":"urn:dc"}],"a:i":""}}"#)
   }
 
+  func testADocumentsPrefixDoesNotStandForTheApplicationsNamespace() throws {
+    let decoder = XMLBodyDecoder(prefixes: ["urn:a": "a", "http://www.w3.org/XML/1998/namespace": "x"])
+    XCTAssertEqual(
+      try json("<r xmlns:q='urn:a' xmlns:a='urn:b'><a:i>other</a:i><q:i>own</q:i></r>", decoder),
+      ##"{"r":{"@xmlns:q":"urn:a","@xmlns:a":"urn:b","_a:i":"other","a:i":"own"}}"##)
+    XCTAssertEqual(try json("<r xml:lang='en'/>", decoder), #"{"r":{"@x:lang":"en"}}"#)
+  }
+
+  func testTwoAttributesOfOneNamespaceAndNameAreRefused() {
+    let decoder = XMLBodyDecoder(prefixes: ["u": "p"])
+    for end in ["/>", "><c/></r>"] {
+      let detail = detail("<r xmlns:a='u' xmlns:b='u' a:x='1' b:x='2'\(end)", decoder)
+      XCTAssertTrue(detail.contains("stands twice"), detail)
+    }
+    XCTAssertFalse(detail("<r xmlns:a='u' x='1' a:x='2'><a:x x='3'/></r>", decoder).contains("twice"))
+  }
+
   // MARK: Refusals
 
   func testWhatIsNoDocumentIsRefusedWithItsPlace() {

@@ -13,7 +13,7 @@ extension RawXMLReader {
     guard node != options.lastNode else { throw Fault(offset: start, text: "") }
     var element = Open(node: node, name: name)
     let isEmpty = try attributes(&element)
-    if !options.prefixes.isEmpty { rename(&element) }
+    if !options.prefixes.isEmpty { try rename(element, at: start) }
     if let last = open.indices.last {
       tree.append(node, to: open[last].node, after: open[last].lastChild)
       open[last].lastChild = node
@@ -110,11 +110,18 @@ extension RawXMLReader {
   }
 
   /// Gives element and attributes the prefixes of the application.
-  mutating func rename(_ element: inout Open) {
+  mutating func rename(_ element: Open, at start: Int) throws(Fault) {
     tree.rename(element.node, to: renamed(element.name, isAttribute: false))
+    let serial = tree.newSerial()
     var child = tree.firstChild(of: element.node)
     while child != 0 {
-      if let range = tree.range(ofNameOf: child) { tree.rename(child, to: renamed(range, isAttribute: true)) }
+      if let range = tree.range(ofNameOf: child), let name = renamed(range, isAttribute: true) {
+        // Two prefixes of one namespace make one attribute of two.
+        guard tree.isFirst(name, serial) else {
+          throw Fault(offset: start, text: "the attribute \(self.name(range)) stands twice in its namespace")
+        }
+        tree.rename(child, to: name)
+      }
       child = tree.next(after: child)
     }
   }
@@ -126,9 +133,19 @@ extension RawXMLReader {
     // A name without a prefix is in the default namespace; an attribute without one is in none.
     guard colon != nil || !isAttribute else { return nil }
     let prefix = colon.map { text[..<$0] } ?? text[..<0]
-    guard let uri = namespaces[Array(prefix)]?.last, let wanted = options.prefixes[uri] else { return nil }
+    guard let uri = namespaces[Array(prefix)]?.last else { return nil }
     let local = colon.map { Array(text[($0 + 1)...]) } ?? Array(text)
+    guard let wanted = options.prefixes[uri] ?? otherPrefix(String(decoding: prefix, as: UTF8.self)) else {
+      return nil
+    }
     let name = (wanted.isEmpty ? [] : Array(wanted.utf8) + [UInt8(ascii: ":")]) + local
     return tree.intern(name, base, isAttribute: isAttribute)
+  }
+
+  /// What takes the place of a document's prefix that the application has given to another namespace; nil where it has not.
+  private func otherPrefix(_ prefix: String) -> String? {
+    var other = prefix
+    while !other.isEmpty, options.prefixes.values.contains(other) { other = "_" + other }
+    return other == prefix ? nil : other
   }
 }

@@ -50,7 +50,7 @@ struct RawXMLReader {
   var tree: RawXMLTree
   /// The prefixes that are declared, innermost last, and their namespaces. Empty unless ``Options/prefixes`` are given.
   var bindings: [[UInt8]] = []
-  var namespaces: [[UInt8]: [String]] = [:]
+  var namespaces: [[UInt8]: [String]] = [Array("xml".utf8): ["http://www.w3.org/XML/1998/namespace"]]
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, _ base: UnsafePointer<UInt8>, options: Options) {
     self.base = base
