@@ -86,6 +86,8 @@ public final class WebConsole: Sendable {
 final class ConsoleFeed: FlightListener {
   private let pushing = Mutex<@Sendable (String) -> Void>({ _ in })
   private let isTelling = AtomicFlag()
+  /// Held while it is turned on or off, which ``WebConsole/stop()`` and the server's thread may do at once.
+  private let turning = Mutex(())
 
   var push: @Sendable (String) -> Void {
     get { pushing.withLock { $0 } }
@@ -95,9 +97,11 @@ final class ConsoleFeed: FlightListener {
   var isOn: Bool {
     get { isTelling.load() }
     set {
-      guard isTelling.exchange(newValue) != newValue else { return }
-      ExchangeKeepers.change(by: newValue ? 1 : -1)
-      if newValue { FlightEvents.shared.add(self) } else { FlightEvents.shared.remove(self) }
+      turning.withLock { _ in
+        guard isTelling.exchange(newValue) != newValue else { return }
+        ExchangeKeepers.change(by: newValue ? 1 : -1)
+        if newValue { FlightEvents.shared.add(self) } else { FlightEvents.shared.remove(self) }
+      }
     }
   }
 

@@ -105,6 +105,17 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 2, "nothing is sent for another user")
   }
 
+  func testAFeedThatIsTurnedOnAndOffAtOnceHearsNothingOnceItIsOff() async {
+    for _ in 0..<20_000 {
+      let feed = ConsoleFeed()
+      async let first: Void = Task.detached { feed.isOn = true }.value
+      async let second: Void = Task.detached { feed.isOn = false }.value
+      _ = await (first, second)
+      feed.isOn = false
+      guard !FlightEvents.shared.wants(.events) else { return XCTFail("it is told of events") }
+    }
+  }
+
   func testARequestOfNoLoadIsShownAndNotSentAgain() async throws {
     let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
     defer { console.stop() }
