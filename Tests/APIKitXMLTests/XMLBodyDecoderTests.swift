@@ -161,6 +161,15 @@ final class XMLBodyDecoderTests: XCTestCase {
     XCTAssertFalse(detail("<r xmlns:a='u' x='1' a:x='2'><a:x x='3'/></r>", decoder).contains("twice"))
   }
 
+  func testAListOfOneElementIsAList() throws {
+    let raw = try XMLBodyDecoder().decode(Array("<r><i><n>1</n></i><k>2</k></r>".utf8))
+    XCTAssertEqual(try raw.r.i.require(.array).elements.map { $0.n.int }, [1])
+    XCTAssertEqual(try raw.r.k.require(arrayOf: Int.self), [2])
+    XCTAssertThrowsError(try raw.r.other.require(.array))
+    XCTAssertThrowsError(try raw.r.k.require(.object))
+    XCTAssertThrowsError(try RawData(parsing: #"{"a": {}}"#).a.require(.array))
+  }
+
   // MARK: Refusals
 
   func testWhatIsNoDocumentIsRefusedWithItsPlace() {

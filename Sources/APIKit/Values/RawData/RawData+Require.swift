@@ -40,10 +40,11 @@ extension RawData {
   /// ```swift
   /// for row in try raw.items.require(.array).elements { … }
   /// ```
+  /// In a document that was XML, an element that stands once is an array of one as well.
   /// - Throws: The same as ``require(_:)-(Leaf.Type)``.
   @discardableResult
   public func require(_ kind: Kind) throws(APIError) -> RawData {
-    guard self.kind == kind else { throw unexpected(kind.phrase) }
+    guard self.kind == kind || kind == .array && elements.count > 0 else { throw unexpected(kind.phrase) }
     return self
   }
 
