@@ -90,7 +90,8 @@ public struct StubResponse: Sendable {
     StubResponse(kind: .after(wait, response))
   }
 
-  /// A response when the gate lets the request pass, so that a test need not sleep.
+  /// A response when the gate lets the request pass, so that a test need not sleep. It ends before at the idle and total limit
+  /// that the request states, and at the deadline of its load.
   public static func held(by gate: StubGate, _ response: StubResponse) -> StubResponse {
     StubResponse(kind: .held(gate, response))
   }

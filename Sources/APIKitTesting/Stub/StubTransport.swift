@@ -126,7 +126,7 @@ public final class StubTransport: AsyncHTTPTransport {
 
   // MARK: Holding
 
-  /// Holds every later request, after it was recorded, until ``release()`` or ``release(_:)``.
+  /// Holds every later request, after it was recorded, until ``release()`` or ``release(_:)``, or until a limit that it states.
   public func hold() { gate.close() }
 
   /// Lets all held and all later requests continue.
@@ -158,7 +158,7 @@ public final class StubTransport: AsyncHTTPTransport {
     guard !Task.isCancelled else { throw StubWire.cancelled }
     let response = try record(request)
     var wire = StubWire(exchange: exchange, request: request, clock: clock, start: start)
-    guard await gate.arrive() else { throw wire.measured(StubWire.cancelled) }
+    do throws(APIError) { try await wire.pass(gate) } catch { throw wire.measured(error) }
     return try await wire.perform(response)
   }
 

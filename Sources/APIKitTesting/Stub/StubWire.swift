@@ -61,7 +61,7 @@ struct StubWire {
       try await pause(wait)
       return try await play(next)
     case .held(let gate, let next):
-      guard await gate.arrive() else { throw Self.cancelled }
+      try await pass(gate)
       return try await play(next)
     case .computed(let make):
       return try await play(make(request))
@@ -71,9 +71,38 @@ struct StubWire {
     }
   }
 
+  /// Waits at a gate; throws at the limits that the request states, such as the deadline of its load. Those of every transport
+  /// do not count: the test decides how long it waits.
+  func pass(_ gate: StubGate) async throws(APIError) {
+    let limits = request.timeouts.filled(from: HTTPTimeouts())
+    guard limits.idle ?? .zero != .zero || limits.total ?? .zero != .zero else {
+      guard await gate.arrive() else { throw Self.cancelled }
+      return
+    }
+    let (end, failure) = end(of: nil, limits)
+    let passed = await withTaskGroup(of: Bool?.self) { [clock] group in
+      group.addTask { await gate.arrive() }
+      group.addTask {
+        do { try await clock.sleep(for: end) } catch { return false }
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? false
+    }
+    guard let passed else { throw failure ?? Self.cancelled }
+    guard passed else { throw Self.cancelled }
+  }
+
   /// Waits this long, or without end; throws at the idle or total limit.
   private mutating func pause(_ wait: Duration?) async throws(APIError) {
-    let limits = request.timeouts.filled(from: .standard)
+    let (end, failure) = end(of: wait, request.timeouts.filled(from: .standard))
+    do { try await clock.sleep(for: end) } catch { throw Self.cancelled }
+    waited += end
+    if let failure { throw failure }
+  }
+
+  /// When a wait ends, and at which limit.
+  private func end(of wait: Duration?, _ limits: HTTPTimeouts) -> (Duration, APIError?) {
     var end = wait ?? .seconds(1_000_000_000)
     var failure: APIError?
     if let idle = limits.idle, idle != .zero, end > idle {
@@ -84,9 +113,7 @@ struct StubWire {
       end = max(.zero, total - waited)
       failure = APIError(.transport, .totalTimeout, "not finished in \(total)")
     }
-    do { try await clock.sleep(for: end) } catch { throw Self.cancelled }
-    waited += end
-    if let failure { throw failure }
+    return (end, failure)
   }
 
   private func deliver(

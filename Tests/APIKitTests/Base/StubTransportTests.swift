@@ -239,4 +239,24 @@ final class StubTransportTests: XCTestCase {
       XCTAssertEqual(response.status, status)
     }
   }
+
+  @MainActor func testARequestAtAGateEndsAtItsLimitsAndAtTheDeadlineOfItsLoad() async throws {
+    let gate = StubGate()
+    let (stub, held) = (StubTransport(.held(by: gate, .json("{}"))), StubTransport(.json("{}")))
+    held.hold()
+    for stub in [stub, held] {
+      var request = HTTPRequest(url: "https://homes.test/a")
+      request.timeouts.total = .milliseconds(5)
+      let late = await failure { try await stub.send(request) }
+      XCTAssertEqual(late?.reason, .totalTimeout)
+      let manager = TestManager(TestService(stub))
+      manager.retryPolicy.deadline = .milliseconds(20)
+      let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+      XCTAssertEqual(error.reason, .deadlineExceeded)
+    }
+    XCTAssertEqual(gate.waiting, 0)
+    gate.open()
+    let response = try await stub.send(Self.request())
+    XCTAssertEqual(response.status, 200)
+  }
 }
