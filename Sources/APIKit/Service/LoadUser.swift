@@ -86,6 +86,13 @@ package struct UserCheck: Sendable {
     _ = await UserChanges.during(wait, until: { objection(to: user()) != nil })
   }
 
+  /// Returns when the user is no longer the present one, or the task is cancelled.
+  func untilGone(_ user: LoadUser) async {
+    let changes = UserChanges.changes()
+    guard objection(to: user) == nil else { return }
+    for await _ in changes where objection(to: user) != nil { break }
+  }
+
   /// The same for an owner.
   package func wait(as owner: LoadOwner, _ wait: @escaping @Sendable () async -> Void) async {
     await self.wait(as: { LoadUser(owner) }, wait)

@@ -39,7 +39,7 @@ final class Batches: Sendable {
     let continuation: CheckedContinuation<Landing, Never>
   }
 
-  /// A batch has a task once it waits for nothing but its window.
+  /// A batch has a task while it waits for its window, or for its user to leave, and once its call is made.
   private typealias Machine = SingleFlightMachine<BatchKey, Member, Task<Void, Never>?>
 
   private struct BatchesState {
@@ -80,7 +80,7 @@ final class Batches: Sendable {
             id, key, waiter: Member(call: call, fly: terms.fly, continuation: waiter)
           ) {
             number in
-            ahead == nil && terms.plan.maximumCount > 1 ? gather(number, call, terms) : nil
+            terms.plan.maximumCount > 1 ? gather(number, call, terms, isBehind: ahead != nil) : nil
           }
           guard let batch = state.machine.work(of: id) else { return true }
           if batch.waiterCount >= terms.plan.maximumCount {
@@ -111,10 +111,19 @@ final class Batches: Sendable {
 
   /// Makes the call of a batch when its window is over. That ends early when the user has left, who is that of all its loads: the
   /// call then fails, and nothing is sent.
-  private func gather(_ number: Int, _ call: APICall, _ terms: Terms) -> Task<Void, Never> {
-    Task.detached { [self] in
+  ///
+  /// - Parameter isBehind: Whether it waits for another call instead of a window.
+  private func gather(
+    _ number: Int, _ call: APICall, _ terms: Terms, isBehind: Bool
+  ) -> Task<Void, Never>? {
+    let check = isBehind ? UserCheck(call) : nil
+    guard !isBehind || check != nil else { return nil }
+    return Task.detached { [self] in
       let (window, time, user) = (terms.plan.window, terms.time, terms.user)
-      if window > .zero {
+      if let check {
+        await check.untilGone(user)
+        guard !Task.isCancelled else { return }
+      } else if window > .zero {
         if let check = UserCheck(call) {
           await check.wait(as: { user }) { try? await time.sleep(for: window) }
         } else {
