@@ -91,6 +91,18 @@ import XCTest
     XCTAssertEqual(stub.requests[0].headers["tracestate"], "vendor=1")
   }
 
+  func testAStateThatIsNoFieldValueIsLeftOut() async throws {
+    for state in ["vendor=1\r\nX-Evil: 1", "vendor=\u{0}", "vendor=\n"] {
+      let stub = StubTransport(.json(someJSON))
+      let context = TraceContext(traceparent: parent, tracestate: state)
+      _ = try await TraceContext.$current.withValue(context) {
+        try await TestManager(service(stub)).response()
+      }
+      XCTAssertNil(stub.requests[0].headers["tracestate"], state.debugDescription)
+      XCTAssertEqual(contexts(stub)[0]?.traceID, "4bf92f3577b34da6a3ce929d0e0e4736")
+    }
+  }
+
   func testItIsSetBeforeTheRequestIsSigned() async throws {
     struct Signer: RequestSigner {
       let runsInline = true

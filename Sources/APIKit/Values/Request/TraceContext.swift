@@ -13,8 +13,8 @@ public struct TraceContext: Sendable, Hashable {
   public let parentID: String
   /// Whether the caller records the trace.
   public let isSampled: Bool
-  /// The value of `tracestate`, passed on unchanged; nil for none. If it has more than 32 members, those of more than 128
-  /// characters are removed first, and then the last ones.
+  /// The value of `tracestate`, passed on unchanged; nil for none, and for one that no header field may have. If it has
+  /// more than 32 members, those of more than 128 characters are removed first, and then the last ones.
   public let state: String?
 
   /// The trace that a task works for, such as the request that a server is handling; nil by default. A load that takes
@@ -36,7 +36,7 @@ public struct TraceContext: Sendable, Hashable {
     else { return nil }
     self.init(
       String(parts[1]), String(parts[2]), isSampled: flags & 1 == 1,
-      state: tracestate.flatMap { $0.isEmpty ? nil : Self.cut($0) })
+      state: tracestate.flatMap { $0.isEmpty || !HTTPHeaders.mayBeValue($0) ? nil : Self.cut($0) })
   }
 
   private static let mostMembers = 32
