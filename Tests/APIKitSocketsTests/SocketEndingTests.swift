@@ -160,6 +160,20 @@
       XCTAssertTrue(server.waitUntilIdle())
     }
 
+    func testACloseFrameThatHasNotLeftIsNoSentCode() async throws {
+      let server = try server([[.readHead, .upgrade(), .wait(Latch())]])
+      let socket = try socket(server)
+      socket.options.closeLimit = .milliseconds(60)
+      socket.options.maximumQueuedBytes = 64 << 20
+      _ = try await socket.opened()
+      try socket.send([UInt8](repeating: 7, count: 32 << 20))
+      try socket.close(.normal)
+      await log.waitForClose()
+      XCTAssertEqual(log.closing?.code, .abnormal)
+      XCTAssertEqual(log.unsent.count, 1)
+      XCTAssertNil(log.closing?.sentCode)
+    }
+
     func testMessagesThatAreKeptAreNotCountedAgainForEachOther() async throws {
       let socket = try socket(server([[.readHead, .upgrade(), .reset]]))
       socket.time = ManualTime()

@@ -282,7 +282,9 @@ final class WireSocketChannel: SocketChannel, WireOwner, @unchecked Sendable {
     let unsent = outgoing.filter { $0.range.upperBound > taken }.map {
       SocketUnsent(message: $0.message, hasBegun: $0.range.lowerBound < taken, packs: $0.packs)
     }
-    _ = inbox?.put([.ended(machine.closing(after: end), unsent: unsent)])
+    // Nothing follows a close frame: with unsent bytes it has not left as a whole.
+    let closing = machine.closing(after: end, isSent: wire.unsentBytes == 0)
+    _ = inbox?.put([.ended(closing, unsent: unsent)])
     self.machine = nil
     outgoing = []
   }

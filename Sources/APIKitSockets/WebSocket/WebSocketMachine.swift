@@ -198,7 +198,13 @@ struct WebSocketMachine {
   // MARK: The end
 
   /// How the connection has ended, once its wire has.
-  func closing(after end: CloseHandshake.WireEnd) -> SocketClosing { closeHandshake.closing(after: end) }
+  ///
+  /// - Parameter isSent: Whether all bytes for the wire have left.
+  func closing(after end: CloseHandshake.WireEnd, isSent: Bool = true) -> SocketClosing {
+    var handshake = closeHandshake
+    if !isSent { handshake.sentCode = nil }
+    return handshake.closing(after: end)
+  }
 
   // MARK: Frames
 
