@@ -63,7 +63,7 @@ import XCTest
 final class QueuedNoteManager: BaseAPIManager, APIManager {
   let service: TestService
   let apiName = "notes"
-  let method = HTTPMethod.post
+  var method = HTTPMethod.post
   let isQueued = true
   var headers: HTTPHeaders = ["X-Note": "own"]
   var body: HTTPBody?

@@ -29,6 +29,32 @@ import XCTest
     XCTAssertEqual(delegate.story.last, "failed connection-lost 0")
   }
 
+  func testARefusalOfAnotherOriginThatGotNoCredentialWaitsForNoSignIn() async throws {
+    for canRenew in [false, true] {
+      stub.reset()
+      stub.when({ $0.url.host == "homes.test" }, .redirect(to: "https://other.test/orders", status: 307))
+      stub.when({ $0.url.host == "other.test" }, .status(401))
+      let authenticator =
+        canRenew
+        ? Authenticator(renewal: { _ in throw APIError(.auth, .credentialRefused) }) : Authenticator()
+      service.authenticator = authenticator
+      try authenticator.signIn(
+        with: Credential(accessToken: "token", refreshToken: "again", notes: ["user": "ann"]))
+      let outbox = outbox { $0.folder += canRenew ? "r" : "" }
+      let manager = manager()
+      manager.method = .put
+      manager.load()
+      outbox.start()
+      try await turn {
+        guard case .parked(let why)? = try await outbox.items().first?.state else { return false }
+        XCTAssertTrue(why.contains("401"), why)
+        return true
+      }
+      XCTAssertEqual(stub.requests.filter { $0.url.host == "other.test" }.count, 1)
+      await outbox.stop()
+    }
+  }
+
   func testAVerdictIsByStatusAndReason() {
     var known = OutboxVerdict.Circumstances()
     known.hasSignIn = true

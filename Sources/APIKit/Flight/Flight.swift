@@ -162,6 +162,7 @@ extension Flight {
     var error = error
     if error.request == nil { error.request = run.sent ?? run.request }
     error.bodyDecoders = call.wire.decoders
+    if run.isElsewhere { error.context.isElsewhere = !hasSentCredential }
     if error.requestProgress.map({ $0 < run.requestProgress }) ?? true {
       error.requestProgress = run.requestProgress
     }
@@ -181,6 +182,7 @@ extension APIError {
     error.context.elapsed = own.elapsed
     error.context.status = own.status ?? evidence?.status
     error.context.cancellation = own.cancellation
+    error.context.isElsewhere = own.isElsewhere
     return error
   }
 }

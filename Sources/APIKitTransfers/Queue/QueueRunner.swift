@@ -198,7 +198,8 @@ import Foundation
     known.attempts = row.attempts + 1
     known.maximumAttempts = configuration.maximumAttempts
     known.isOffline = configuration.network.condition.isOffline
-    known.hasSignIn = authenticator != nil && !row.user.isEmpty
+    // No sign-in changes what another origin says that got no credential.
+    known.hasSignIn = authenticator != nil && !row.user.isEmpty && !error.context.isElsewhere
     known.isSignedIn = known.hasSignIn && isPresent(row.user, authenticator)
     known.canRenew = authenticator?.canRenew == true
     known.backoff = configuration.backoff

@@ -10,7 +10,7 @@ struct SignInRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     // Without a credential it is the sign-in itself that has failed.
     guard !hasRenewed, let refused = flight.run.credential, let authenticator = flight.authenticator,
-      authenticator.rules.isRefusal(failure), refused.hasGone(with: flight, authenticator)
+      authenticator.rules.isRefusal(failure), flight.hasSentCredential
     else { return nil }
     hasRenewed = true
     let asked = await authenticator.askAfterRefusal(
@@ -26,11 +26,12 @@ struct SignInRemedy: Remedy {
   }
 }
 
-extension VersionedCredential {
-  /// Whether the last request carried it. One to another origin does only where a closure of the redirect policy has added
-  /// it: what that origin says of another request is no word about it.
-  fileprivate func hasGone(with flight: Flight, _ authenticator: Authenticator) -> Bool {
-    guard flight.run.isElsewhere, let credential, let sent = flight.run.sent else { return true }
+extension Flight {
+  /// Whether the last request carried the credential, if there is one. One to another origin does only where a closure of the
+  /// redirect policy has added it: what that origin says of another request is no word about it.
+  var hasSentCredential: Bool {
+    guard run.isElsewhere, let sent = run.sent, let authenticator, let credential = run.credential?.credential
+    else { return !run.isElsewhere }
     var probe = HTTPRequest(url: sent.url)
     authenticator.attach(credential, to: &probe)
     return probe.url == sent.url && probe.headers.fields.allSatisfy(sent.headers.fields.contains)

@@ -169,6 +169,8 @@ extension APIError {
     public var flightID: UInt64?
     /// Why the load was cancelled; see ``APIError/cancellation``.
     var cancellation: CancellationReason?
+    /// Whether it failed at another origin, where a redirect has led, and which got no credential.
+    package var isElsewhere = false
 
     /// Makes an empty context.
     public init() {}
