@@ -37,6 +37,8 @@ struct FlightRun {
   var wentWithoutKey = false
   /// Whether the last request went to another origin, where a redirect has led.
   var isElsewhere = false
+  /// Where redirects have led the request, without its signature; nil before the response behind them.
+  var led: HTTPURL?
   /// The attempt under way, from 1; 0 before the first.
   var attempt = 0
   /// How often the services' error hooks had resolved refusals when the attempt began; see ``Resolutions``.

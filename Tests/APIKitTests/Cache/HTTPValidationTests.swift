@@ -156,6 +156,36 @@ import XCTest
     }
   }
 
+  func testAURLThatWasChangedBehindARedirectIsStaleWhateverItsSignatureAndItsResponse() async throws {
+    struct QuerySigner: RequestSigner {
+      let runsInline = true
+      let volatileParameters: Set = ["sign"]
+      func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
+        request.url.query = (request.url.query.map { $0 + "&" } ?? "") + "sign=\(subject.nonce)"
+      }
+    }
+    for (signer, answer) in [
+      (QuerySigner(), StubResponse.status(204)), (nil, .json("{")), (QuerySigner(), .json("{")),
+    ] as [((any RequestSigner)?, StubResponse)] {
+      try begin()
+      manager.service.signer = signer
+      stub.on(.get, "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
+      stub.on(.post, "/api/old", .redirect(to: "/api/list", status: 307))
+      let gate = StubGate()
+      stub.on(.post, "/api/list", .held(by: gate, answer))
+      let editor = TestManager(manager.service)
+      editor.apiName = "old"
+      editor.method = .post
+      async let edited = try? editor.response([:])
+      try await gate.waitForArrivals(1)
+      _ = try await manager.response([:])
+      gate.open()
+      _ = await edited
+      let response = try await manager.response([:])
+      XCTAssertEqual(response.raw[0].int, 2, "\(signer != nil) \(answer)")
+    }
+  }
+
   /// RFC 9111, 4.4: the URL that was changed is the one to which a redirect has led the request.
   func testAnUnsafeRequestMakesTheURLStaleToWhichItWasRedirected() async throws {
     for status in [307, 308] {

@@ -7,7 +7,7 @@ extension Flight {
     // Not first with a slot, which others need meanwhile.
     if cancellation.isHeld { return holding(.authorize) }
     if run.attempt == 0 { run.attempt = 1 }
-    (run.exchange, run.http, run.response, run.isElsewhere) = (nil, nil, nil, false)
+    (run.exchange, run.http, run.response, run.isElsewhere, run.led) = (nil, nil, nil, false, nil)
     run.resolutions = shared.resolutions.count
     guard run.credential == nil, let authenticator else { return .next }
     try refuseCycle(authenticator)

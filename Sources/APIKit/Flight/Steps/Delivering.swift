@@ -61,10 +61,8 @@ extension Flight {
         method: call.method, url: url, status: response.status, headers: response.headers)
     }
     // A redirect may have led the request itself elsewhere (307, 308).
-    guard !response.redirects.isEmpty, let sent = run.sent, !sent.method.isSafe else {
-      return (tags, changed(request.url))
-    }
-    return (tags, changed(request.url) + changed(sent.url))
+    guard let led = run.led, run.sent?.method.isSafe == false else { return (tags, changed(request.url)) }
+    return (tags, changed(request.url) + changed(led))
   }
 
   /// The changes of a response that does not land: the server has made them, whatever is wrong with the response.

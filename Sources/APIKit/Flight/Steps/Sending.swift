@@ -92,6 +92,7 @@ extension Flight {
       }
       return .goTo(.sign)
     }
+    if !response.redirects.isEmpty { run.led = run.exchange?.next }
     run.exchange = nil
     run.http = response
     noteSpan()
