@@ -107,6 +107,23 @@ import XCTest
     XCTAssertEqual(PrivateFile.names(in: folder).filter { $0.hasPrefix("forgetting") }, [])
   }
 
+  func testItemsOfAQueueThatCouldNotEvenBeMarkedAreErasedByTheNextLaunch() async throws {
+    let world = try UserDataWorld(folder)
+    try await world.fill()
+    // A volume that is not there.
+    let (outbox, away) = ("\(folder)/outbox", "\(folder)/away")
+    try FileManager.default.moveItem(atPath: outbox, toPath: away)
+    try PrivateFile.replace(outbox, with: [])
+    let error = await failure { try await world.userData.forget() }
+    XCTAssertEqual(error?.reason, .fileFailed)
+    try FileManager.default.removeItem(atPath: outbox)
+    try FileManager.default.moveItem(atPath: away, toPath: outbox)
+    let next = try UserDataWorld(folder)
+    let left = try await next.outbox.items()
+    XCTAssertEqual(left.map(\.user), ["bert"])
+    XCTAssertEqual(PrivateFile.names(in: folder).filter { $0.hasPrefix("forgetting") }, [])
+  }
+
   func testADownloadUnderWayLeavesNothingBehind() async throws {
     let path = "\(folder)/begun"
     let file = try PartialFile(for: path, identity: "one")

@@ -94,7 +94,11 @@ extension DurableQueue {
 
   /// The mark of a user who leaves; its name does not say who that is.
   nonisolated func leaveMark(of user: String) -> ErasureMark {
-    ErasureMark(path: "\(folder)/\(Self.leavePrefix)\(Crypto.digest(of: [user]))")
+    leaveMark(ofDigest: Crypto.digest(of: [user]))
+  }
+
+  nonisolated func leaveMark(ofDigest digest: String) -> ErasureMark {
+    ErasureMark(path: "\(folder)/\(Self.leavePrefix)\(digest)")
   }
 
   private static let leavePrefix = "leaving-"

@@ -1,4 +1,5 @@
 public import APIKit
+import Foundation
 
 /// Erases all stored data of a user in one call.
 ///
@@ -54,6 +55,7 @@ public import APIKit
       // The user was signed out: who is signed in now is another one, or has come back.
       let left = StepPlace.allCases.filter { leftMark(of: $0).isSet }
       if !left.isEmpty { condemn([], [nil], in: left) }
+      markLeftQueues()
     }
   }
 
@@ -172,6 +174,35 @@ public import APIKit
     ErasureMark(path: "\(mark.path)-\(place.rawValue)")
   }
 
+  /// Notes beside the other marks that a user has left whom the queue has no mark of.
+  private func leaveNote(of user: String, in queue: DurableQueue) throws(PrivateFile.Fault) {
+    let digest = Crypto.digest(of: [user])
+    guard !queue.leaveMark(ofDigest: digest).isSet else { return }
+    try ErasureMark(path: "\(notes(for: queue))\(digest)").set()
+  }
+
+  /// The beginning of the paths of a queue's notes. The folder that its own is in may be elsewhere at the next launch.
+  private func notes(for queue: DurableQueue) -> String {
+    let name = (queue.folder as NSString).lastPathComponent
+    return "\(leftMark(of: .queues).path)-\(Crypto.digest(of: [name]))-"
+  }
+
+  /// Marks in the queues who has left when that was not possible there. Who has come back keeps the items.
+  private func markLeftQueues() {
+    let names = PrivateFile.names(in: PrivateFile.folder(of: mark.path))
+    for (runner, users) in users {
+      let notes = notes(for: runner.queue)
+      let beginning = (notes as NSString).lastPathComponent
+      for name in names where name.hasPrefix(beginning) {
+        let digest = String(name.dropFirst(beginning.count))
+        if !users.contains(where: { Crypto.digest(of: [$0]) == digest }) {
+          guard (try? runner.queue.leaveMark(ofDigest: digest).set()) != nil else { continue }
+        }
+        ErasureMark(path: notes + digest).clear()
+      }
+    }
+  }
+
   /// Marks what must be erased by its place, and erases the rest; from then on each place has its own mark, or is erased.
   ///
   /// - Returns: What could not be done, because of which the next launch does it.
@@ -187,7 +218,13 @@ public import APIKit
     }
     // While the user may still be signed in, the next launch begins again.
     guard !left.contains(.credentials) else { return faults }
-    do throws(PrivateFile.Fault) { for place in left { try leftMark(of: place).set() } } catch {
+    do throws(PrivateFile.Fault) {
+      // A queue has data of other users, too.
+      if left.remove(.queues) != nil {
+        for (runner, users) in users { for user in users { try leaveNote(of: user, in: runner.queue) } }
+      }
+      for place in left { try leftMark(of: place).set() }
+    } catch {
       return faults + [error]
     }
     for place in places where !left.contains(place) { leftMark(of: place).clear() }
