@@ -70,6 +70,23 @@ final class QueueGrowthTests: DurableQueueCase {
       XCTAssertLessThan(ContinuousClock.now - start, .seconds(2), "\(length) \(isShared)")
     }
   }
+
+  func testADatabaseThatWasCutWhileAnIdleProcessHasItOpenCanBeOpenedByANewOne() async throws {
+    for length in [0, 50] {
+      folder += "x"
+      let (idle, path) = (queue(), "\(folder)/queue.sqlite")
+      _ = try await idle.enqueue([entry("old")])
+      try SQLiteDatabase(path: path, patience: 100).emptyLog()
+      truncate(path, off_t(length))
+      let start = ContinuousClock.now
+      let queue = queue()
+      _ = try await queue.enqueue([entry("new")])
+      XCTAssertLessThan(ContinuousClock.now - start, .seconds(2))
+      _ = try await idle.enqueue([entry("other")])
+      let rows = try await queue.rows().map { String(decoding: $0.payload, as: UTF8.self) }
+      XCTAssertEqual(rows, ["new", "other"])
+    }
+  }
 }
 
 @MainActor final class OutboxGrowthTests: OutboxCase {

@@ -27,6 +27,27 @@ final class CacheOpeningTests: XCTestCase {
     }
   }
 
+  func testADatabaseThatWasCutWhileAnIdleProcessHasItOpenIsMadeAnewByANewOne() async throws {
+    let folder = try CacheFixture.folder(self)
+    let idle = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
+    idle.put(CacheFixture.entry(1))
+    await idle.flush()
+    XCTAssertNotNil(idle.onDisk(1))
+    let path = folder + "/responses.sqlite"
+    try SQLiteDatabase(path: path, patience: 1000).emptyLog()
+    truncate(path, 0)
+    let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
+    let log = FaultLog(cache)
+    for number in 2...3 {
+      cache.put(CacheFixture.entry(number))
+      await cache.flush()
+    }
+    XCTAssertNotNil(cache.onDisk(3), "\(log.faults)")
+    idle.put(CacheFixture.entry(4))
+    await idle.flush()
+    XCTAssertNotNil(cache.onDisk(4), "\(log.faults)")
+  }
+
   func testADatabaseThatALaterVersionMigratesWhileItIsOpenIsLeftAlone() async throws {
     let folder = try CacheFixture.folder(self)
     let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder))

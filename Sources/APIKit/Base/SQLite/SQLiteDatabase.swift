@@ -170,6 +170,13 @@ package final class SQLiteDatabase {
   /// Whether the file is long enough for the header of a database.
   package var hasHeader: Bool { FileIdentity(path: path, followsLinks: false).map { $0.size >= 100 } == true }
 
+  /// Whether a file has lost its header while a process had it open, or has it open now: there is an index, which is made behind
+  /// the header. Who has it open keeps others from making it anew.
+  package static func isCut(at path: String) -> Bool {
+    FileIdentity(path: path, followsLinks: false).map { $0.size < 100 } == true
+      && PrivateFile.exists(path + "-shm")
+  }
+
   fileprivate func check(_ code: Int32) throws(SQLiteFailure) {
     guard code != SQLITE_OK else { return }
     // A flipped bit in the header makes a database one that must not be written.

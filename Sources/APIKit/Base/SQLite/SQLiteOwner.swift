@@ -55,6 +55,7 @@ package final class SQLiteOwner<Connection> {
       close()
       if isCut { try mend(.damage("it was cut while it was open"), true) }
     }
+    if open == nil, isCutAndHeld() { try mend(.damage("it was cut while another process has it open"), true) }
     for isForced in [false, true] {
       do throws(SQLiteFailure) { return try work(try opened(connect)) } catch {
         guard error.isMisfit else { throw error }
@@ -63,6 +64,18 @@ package final class SQLiteOwner<Connection> {
       }
     }
     return try work(try opened(connect))
+  }
+
+  /// Whether the database was cut, and who has it open does not let go of it: one that is just being made has its header
+  /// after a moment.
+  private func isCutAndHeld() -> Bool {
+    guard SQLiteDatabase.isCut(at: path) else { return false }
+    do throws(SQLiteFailure) {
+      try SQLiteDatabase(path: path, patience: 1_000).executePatiently("PRAGMA journal_mode = WAL")
+      return false
+    } catch {
+      return error.isBusy && SQLiteDatabase.isCut(at: path)
+    }
   }
 
   private func opened(

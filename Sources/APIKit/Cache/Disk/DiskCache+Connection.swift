@@ -72,16 +72,19 @@ extension DiskCache {
       return nil
     }
     do throws(SQLiteFailure) {
-      let store = try connect(&connection, patience: connection.patience)
+      // Who has a database open that was cut does not let go of it.
+      let patience = SQLiteDatabase.isCut(at: database) ? 250 : connection.patience
+      let store = try connect(&connection, patience: patience)
       connection.state = store.map { .open($0, age: age) } ?? .failed(until: .seconds(Int64.max / 2))
       return store
     } catch {
       // Another process that makes the database holds its lock only for a moment.
-      if error.isBusy {
+      let isCut = error.isBusy && SQLiteDatabase.isCut(at: database)
+      if error.isBusy, !isCut {
         connection.report("another process holds the database: \(error)")
         return nil
       }
-      for isForced in [false, true] where error.isMisfit {
+      for isForced in [false, true] where error.isMisfit || isCut {
         // The first try has changed the count, unless the other connection has.
         let seen = isForced ? remakes.withLock { $0 } : age
         let patience = connection.patience
