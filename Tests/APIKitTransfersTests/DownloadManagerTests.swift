@@ -112,6 +112,13 @@ import XCTest
     other.apiName = "files/{id}"
     let named = try await other.file(["id": "b c.bin"], to: .folder(folder.path))
     XCTAssertEqual(named.path, path("b c.bin"))
+    let stub = StubTransport()
+    stub.on("/api/files", .redirect(to: "/cdn/final.pdf"))
+    stub.on("/cdn/final.pdf", .json("{}"))
+    other.apiName = "files"
+    other.service.client = HTTPClient(transport: stub)
+    let moved = try await other.file(to: .folder(folder.path))
+    XCTAssertEqual(moved.path, path("final.pdf"), "the name is that of the URL behind redirects")
   }
 
   func testAServerNamesNoPartialFileOfAnotherDownload() async throws {

@@ -144,8 +144,9 @@ public enum DownloadTarget: Sendable, Hashable, Codable {
   /// A file with this path. If the file exists and `overwrites` is false, the download fails with
   /// `APIError.Reason.fileFailed`.
   case file(String, overwrites: Bool = false)
-  /// A file in this folder, with the name that the server gives by `Content-Disposition`, else the last part of the
-  /// endpoint's name, made safe. If the file exists and `overwrites` is false, the name gets a number.
+  /// A file in this folder, with the name that the server gives by `Content-Disposition`, else the last part of the path from
+  /// which the file comes, behind redirects, made safe; `download` where that leaves nothing. If the file exists and
+  /// `overwrites` is false, the name gets a number.
   case folder(String, overwrites: Bool = false)
 }
 
