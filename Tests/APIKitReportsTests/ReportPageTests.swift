@@ -133,6 +133,12 @@ final class ReportPageTests: XCTestCase {
     XCTAssertTrue(html().contains("homes.test/another"))
     entry.launch = "an earlier one"
     XCTAssertFalse(html().contains("homes.test/another"))
+    // A file does not say of which launch its numbers are.
+    entry.launch = nil
+    let file = HTTPArchive(entries: [entry]).harBytes()
+    entry = try XCTUnwrap(try HTTPArchive(parsing: file).entries.first)
+    XCTAssertEqual(entry.flight, 7)
+    XCTAssertFalse(html().contains("homes.test/another"))
   }
 
   func testNamesAreIsolated() throws {

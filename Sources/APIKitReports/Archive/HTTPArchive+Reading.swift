@@ -58,6 +58,8 @@ extension HTTPArchive.Entry {
       failure = "transport.\(APIError.Reason.transportFailed.name)"
     }
     flight = raw["_flight"].integer(UInt64.self)
+    // The file does not say of which launch the number is.
+    if flight != nil { launch = "" }
     apiName = raw["_api"].string
     service = raw["_service"].string
     resends = max(0, raw["_resends"].int ?? 0)

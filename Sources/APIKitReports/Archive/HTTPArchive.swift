@@ -28,7 +28,7 @@ public struct HTTPArchive: Sendable {
     public var address: String?
     /// The flight, by its number in its process; nil when unknown.
     public var flight: UInt64?
-    /// The launch whose numbers of flights ``flight`` is one of; nil for the present one, and when unknown.
+    /// The launch whose numbers of flights ``flight`` is one of; nil for the present one, empty when unknown.
     var launch: String?
     /// The API as its manager states it; nil when unknown.
     public var apiName: String?
