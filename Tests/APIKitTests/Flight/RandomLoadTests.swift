@@ -7,6 +7,8 @@ import XCTest
 @testable import APIKit
 
 /// Loads with settings, events and faults that a seed chooses, over real sockets: whatever they are, some rules hold.
+///
+/// `APIKIT_LOAD_SEEDS=100-200` runs these seeds instead of the first twenty.
 @MainActor final class RandomLoadTests: XCTestCase {
   func testWhateverIsStatedTheRulesHold() async throws {
     let seeds = ProcessInfo.processInfo.environment["APIKIT_LOAD_SEEDS"]?.split(separator: "-").compactMap {
@@ -297,7 +299,6 @@ private struct Arrival: Sendable {
       if acted.count > 1 {
         fail("load \(call.number) was acted on \(acted.count) times: \(own)")
       }
-
     }
     for call in calls.values {
       let allowed = call.user
