@@ -27,7 +27,7 @@ public struct Parameters: Sendable {
   public init(_ pairs: some Sequence<(String, ParameterValue)>) {
     self.pairs = []
     self.pairs.reserveCapacity(pairs.underestimatedCount)
-    set(pairs)
+    set(pairs.lazy.map { (name: $0.0, value: $0.1) })
   }
 
   /// Makes parameters from pairs of which no two have the same name.
@@ -53,11 +53,11 @@ public struct Parameters: Sendable {
     guard !isEmpty || failure != nil else { return self = other }
     failure = failure ?? other.failure
     pairs.reserveCapacity(pairs.count + other.pairs.count)
-    set(other.pairs.lazy.map { ($0.name, $0.value) })
+    set(other.pairs)
   }
 
   /// Sets pairs one after the other; many are found by an index of their names, for which few would not pay.
-  private mutating func set(_ others: some Sequence<(String, ParameterValue)>) {
+  private mutating func set(_ others: some Sequence<(name: String, value: ParameterValue)>) {
     var positions: [ExactText: Int] = [:]
     for (name, value) in others {
       guard pairs.count >= Self.mostScanned else {
