@@ -4,7 +4,7 @@ import APIKit
 /// is to be written and delivered. It has no socket or clock of its own, and its masks are passed in.
 ///
 /// Legal moves: open → closing → closed; open → closed when the server closes first; any of them → failing after a
-/// violation. The end of the wire ends all of them: ``closing(after:)``.
+/// violation. The end of the wire ends all of them: ``closing(after:isSent:)``.
 struct WebSocketMachine {
   enum Event: Equatable {
     case message(SocketMessage)
