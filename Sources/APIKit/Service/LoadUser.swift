@@ -88,9 +88,7 @@ package struct UserCheck: Sendable {
 
   /// Returns when the user is no longer the present one, or the task is cancelled.
   func untilGone(_ user: LoadUser) async {
-    let changes = UserChanges.changes()
-    guard objection(to: user) == nil else { return }
-    for await _ in changes where objection(to: user) != nil { break }
+    await UserChanges.waitUntil { objection(to: user) != nil }
   }
 
   /// The same for an owner.

@@ -253,7 +253,7 @@ private struct Arrival: Sendable {
   }
 
   private func load(_ number: Int) {
-    // Nobody, where a server has refused the credential, which may happen meanwhile.
+    // Nil once a server has refused the credential, which may happen at any time.
     let user = authenticator.credential?.notes["user"]
     var present: String? { authenticator.credential?.notes["user"] == user ? user : nil }
     let manager = pick(managers[0], managers[1], managers[2], managers[3])

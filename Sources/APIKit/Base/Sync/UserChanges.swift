@@ -23,9 +23,7 @@ enum UserChanges {
         do throws(APIError) { return .success(try await wait()) } catch { return .failure(error) }
       }
       group.addTask {
-        let changes = changes()
-        guard !hasLeft() else { return nil }
-        for await _ in changes where hasLeft() { break }
+        await waitUntil(hasLeft)
         return nil
       }
       let first = await group.next() ?? nil
@@ -33,6 +31,13 @@ enum UserChanges {
       let second = await group.next() ?? nil
       return first ?? second
     }
+  }
+
+  /// Returns when a user has left, or the task is cancelled.
+  static func waitUntil(_ hasLeft: @Sendable () -> Bool) async {
+    let changes = changes()
+    guard !hasLeft() else { return }
+    for await _ in changes where hasLeft() { break }
   }
 
   /// An element once there were changes since the last one.

@@ -68,8 +68,8 @@ public struct HTTPResponse: Sendable {
     _modify { yield &fields.value.trailers }
   }
 
-  /// Whether it is for one user whom the key of a cache does not name: it answers a login or a certificate given to a
-  /// challenge, or the cookies of another host, to which a redirect has led.
+  /// Whether the response depends on a user whom the cache key does not name: its request carried a login or a client
+  /// certificate after a challenge, or, behind a redirect, the cookies of another host.
   var isPersonal: Bool {
     get { fields.value.isPersonal }
     _modify { yield &fields.value.isPersonal }
