@@ -111,6 +111,33 @@ final class RawMemberOrderTests: XCTestCase {
     XCTAssertEqual(try RawData(parsing: bytes).decode(as: [Node].self), [node(4), node(3)])
   }
 
+  func testTheLastRowOfANestedListIsNotTakenForTheRowBeforeAnother() throws {
+    struct Pair: Decodable, Equatable {
+      var a: Int
+      var b: Int
+    }
+    indirect enum Entry: Decodable, Equatable {
+      case pair(Pair)
+      case list([Entry])
+
+      init(from decoder: any Decoder) throws {
+        self =
+          if let list = try? decoder.unkeyedContainer() {
+            .list(
+              try (0..<list.count!).reduce(into: (list, [Entry]())) { result, _ in
+                result.1.append(try result.0.decode(Entry.self))
+              }.1)
+          } else { .pair(try Pair(from: decoder)) }
+      }
+    }
+    let pair = #"{"a":1,"b":2}"#
+    let nested = #"[{"b":2,"a":1},{"b":2,"a":1}]"#
+    let one = Entry.pair(Pair(a: 1, b: 2))
+    let raw = try RawData(parsing: "[\(pair),\(nested),\(pair),\(pair),\(nested),\(pair)]")
+    XCTAssertEqual(
+      try raw.decode(as: [Entry].self), [one, .list([one, one]), one, one, .list([one, one]), one])
+  }
+
   func testTwoContainersOfOneTypeOfKeysAreReadInTurn() throws {
     struct Pair: Decodable {
       enum Keys: String, CodingKey { case id, name, absent }

@@ -157,8 +157,9 @@ extension RawDocument {
     return node.tag == .escapedString && matchesEscaped(node, text)
   }
 
-  /// Whether an object is known to have the names of another in their order, and both have leaves only: it stands directly
-  /// behind it, so in the same array, and has ``RawNode/distinctNames``.
+  /// Whether an object is known to have the names of another in their order, and both have leaves only: both have
+  /// ``RawNode/distinctNames``, and one begins where the other ends. So could one within the element before, but that element
+  /// has neither arrays nor objects.
   @inline(__always)
   func isRow(_ object: Int, like before: Int) -> Bool {
     object == end(of: before) && tape[object + 1] & tape[before + 1] & RawNode.distinctNames != 0

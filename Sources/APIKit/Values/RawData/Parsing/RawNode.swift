@@ -17,8 +17,8 @@ struct RawNode {
   static let lengthLimit = (1 << 28) - 1
 
   /// The bit in the second word of an object whose names are known to differ. It has no names with escapes, neither arrays
-  /// nor objects, and at most `RawIndexes.threshold` members; unless it is the first of an array, its names are those of the
-  /// object before it there. An object without the bit may be such a one too.
+  /// nor objects, and at most `RawIndexes.threshold` members; unless it is the first of an array, the element before it is an
+  /// object with the same names, without arrays and objects too. An object without the bit may be such a one too.
   static let distinctNames: UInt64 = 1 << 63
 
   @inline(__always)

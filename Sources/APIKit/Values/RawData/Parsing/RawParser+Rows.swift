@@ -88,12 +88,13 @@ extension RawParser {
     tape[array + 1] = UInt64(object) << 32 | tape[array + 1] & 0xFFFF_FFFF
   }
 
-  /// Whether an object, whose names are those of the row before, has none of them twice; false for one that is large or has
-  /// arrays or objects. The names of the first row are compared with one another, unless a document has a row with repeats.
+  /// Whether an object, whose names are those of the row before, has none of them twice; false for one that is large, has
+  /// arrays or objects, or does not stand directly behind that row. The names of the first row are compared with one another,
+  /// unless a document has a row with repeats.
   private mutating func haveDistinctNames(_ object: Int, _ row: Int, _ children: Int) -> Bool {
     let words = children * 2 + 2
-    guard children <= RawIndexes.threshold, count - object == words,
-      Int(tape[row + 1] & 0xFFFF_FFFF) - row == words
+    guard children <= RawIndexes.threshold, count - object == words, object - row == words,
+      Int(tape[row + 1] & 0xFFFF_FFFF) == object
     else { return false }
     if tape[row + 1] & RawNode.distinctNames != 0 { return true }
     guard !hasRepeats else { return false }
