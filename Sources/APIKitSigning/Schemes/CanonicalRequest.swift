@@ -87,10 +87,9 @@ extension HTTPURL {
   }
 
   fileprivate func appendAuthority(to output: inout [UInt8]) {
-    output.append(utf8: hostText)
-    guard let port, port != HTTPURL.defaultPort(of: scheme) else { return }
-    output.append(UInt8(ascii: ":"))
-    output.append(utf8: String(port))
+    guard port == nil || port != HTTPURL.defaultPort(of: scheme) else { return output.append(utf8: hostText) }
+    var text = authorityText
+    text.withUTF8 { output.append(contentsOf: $0.dropFirst(scheme.utf8.count + 3)) }
   }
 }
 

@@ -68,9 +68,9 @@
       head.withUnsafeBytes { bytes in
         var fields: [HTTPHeaders.Field] = []
         fields.reserveCapacity(12)
-        var start = (bytes.firstIndex(of: 0x0A) ?? bytes.count - 1) + 1
+        var start = (index(of: 0x0A, in: bytes, 0..<bytes.count) ?? bytes.count - 1) + 1
         while start < bytes.count {
-          let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+          let end = index(of: 0x0A, in: bytes, start..<bytes.count) ?? bytes.count
           if let field = field(bytes, in: start..<end) {
             fields.append(field)
           } else if let folded = continuation(bytes, in: start..<end), !fields.isEmpty {
@@ -84,7 +84,7 @@
 
     private static func field(_ bytes: UnsafeRawBufferPointer, in line: Range<Int>) -> HTTPHeaders.Field? {
       guard let first = line.first, bytes[first] != 0x20, bytes[first] != 0x09,
-        let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")), colon > first
+        let colon = index(of: UInt8(ascii: ":"), in: bytes, line), colon > first
       else { return nil }
       return HTTPHeaders.Field(text(bytes, in: first..<colon), text(bytes, in: colon + 1..<line.upperBound))
     }
@@ -103,9 +103,18 @@
       while start < end, isSpace(bytes[start]) { start += 1 }
       while end > start, isSpace(bytes[end - 1]) { end -= 1 }
       let text = String(decoding: bytes[start..<end], as: UTF8.self)
-      // Most have no bare CR, which memchr finds faster than a loop; libcurl itself refuses a NUL.
-      guard let base = bytes.baseAddress, memchr(base + start, 0x0D, end - start) != nil else { return text }
-      return HTTPHeaders.received(text)
+      // Most have no bare CR; libcurl itself refuses a NUL.
+      return index(of: 0x0D, in: bytes, start..<end) == nil ? text : HTTPHeaders.received(text)
+    }
+
+    /// As `firstIndex(of:)`, and faster.
+    private static func index(
+      of byte: UInt8, in bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+    ) -> Int? {
+      guard let base = bytes.baseAddress,
+        let found = memchr(base + range.lowerBound, Int32(byte), range.count)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
     }
   }
 #endif

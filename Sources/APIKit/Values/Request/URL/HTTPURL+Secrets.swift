@@ -26,7 +26,7 @@ extension HTTPURL {
 /// The values of secret names that were put into a path, so that whatever prints the path can leave them out.
 ///
 /// The path alone does not say which of its segments are secret, and it is printed where its template is not known.
-struct PathSecrets: Sendable, Hashable {
+struct PathSecrets: Sendable {
   /// The placeholders and what stands for them in the path, percent-encoded.
   private(set) var values: [(name: String, text: String)] = []
 
@@ -42,8 +42,4 @@ struct PathSecrets: Sendable, Hashable {
       values.append((name, PercentEncoding.component.encode(text)))
     }
   }
-
-  /// All are equal: URLs that differ in nothing else are equal.
-  static func == (left: Self, right: Self) -> Bool { true }
-  func hash(into hasher: inout Hasher) {}
 }

@@ -12,9 +12,21 @@ public struct HTTPURL: Hashable, Sendable {
     let scheme: String
     let host: String
     let port: Int?
+    /// The three in one text.
+    let authorityText: String
     var path: String
     var query: String?
     var pathSecrets = PathSecrets()
+
+    static func == (left: Self, right: Self) -> Bool {
+      left.path == right.path && left.authorityText == right.authorityText && left.query == right.query
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(authorityText)
+      hasher.combine(path)
+      hasher.combine(query)
+    }
   }
 
   private var fields: CopyOnWrite<Fields>
@@ -58,16 +70,21 @@ public struct HTTPURL: Hashable, Sendable {
   /// The whole URL, as it is sent.
   public var string: String {
     // One allocation: it is made for every attempt.
-    var text = ""
-    text.reserveCapacity(
-      scheme.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 12)
-    appendAuthority(to: &text)
-    text += path
-    if let query {
-      text += "?"
-      text += query
+    let count = authorityText.utf8.count + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0)
+    return String(unsafeUninitializedCapacity: count) { buffer in
+      var end = 0
+      func write(_ part: String) {
+        var part = part
+        part.withUTF8 { end = buffer[end...].initialize(fromContentsOf: $0) }
+      }
+      write(authorityText)
+      write(path)
+      if let query {
+        write("?")
+        write(query)
+      }
+      return end
     }
-    return text
   }
 
   /// Parses an absolute URL. Throws ``APIError/Reason/invalidURL``.
@@ -104,28 +121,23 @@ public struct HTTPURL: Hashable, Sendable {
 
   /// Makes a URL from parts that are valid.
   init(scheme: String, host: String, port: Int?, path: String, query: String?) {
-    fields = CopyOnWrite(Fields(scheme: scheme, host: host, port: port, path: path, query: query))
+    let written = Self.written(host) + (port.map { ":\($0)" } ?? "")
+    fields = CopyOnWrite(
+      Fields(
+        scheme: scheme, host: host, port: port,
+        authorityText: scheme + (scheme == "data" ? ":" : "://") + written,
+        path: path, query: query))
   }
 
   /// The host as it is written in a URL, with an IPv6 address in brackets.
-  public var hostText: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+  public var hostText: String { Self.written(host) }
+
+  private static func written(_ host: String) -> String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+  }
 
   /// The text before the path.
-  var authorityText: String {
-    var text = ""
-    appendAuthority(to: &text)
-    return text
-  }
-
-  private func appendAuthority(to text: inout String) {
-    text += scheme
-    guard scheme != "data" else { return text += ":" }
-    text += "://"
-    text += hostText
-    guard let port else { return }
-    text += ":"
-    text += String(port)
-  }
+  package var authorityText: String { fields.value.authorityText }
 
   package static func defaultPort(of scheme: String) -> Int? {
     switch scheme {
