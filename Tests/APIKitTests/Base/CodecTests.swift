@@ -1,4 +1,5 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -64,5 +65,17 @@ final class CodecTests: XCTestCase {
     for (seconds, text) in edges { XCTAssertEqual(ISO8601.text(secondsSince1970: seconds), text) }
     XCTAssertEqual(ISO8601.text(secondsSince1970: 1.07, milliseconds: .always), "1970-01-01T00:00:01.070Z")
     XCTAssertEqual(ISO8601.text(secondsSince1970: -0.001, milliseconds: .always), "1969-12-31T23:59:59.999Z")
+  }
+
+  func testAWholeMillisecondIsWrittenAsItWasReadInEveryCentury() throws {
+    var generator = SeededGenerator(seed: 9)
+    for _ in 0..<3000 {
+      let milliseconds = Int.random(in: -62_167_219_200_000..<253_402_300_800_000, using: &generator)
+      let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+      XCTAssertEqual(try DateStyle.milliseconds.text(of: date), "\(milliseconds)")
+      var text = try DateStyle.iso8601Milliseconds.text(of: date)
+      let seconds = text.withUTF8 { ISO8601.secondsSince1970($0) }
+      XCTAssertEqual(seconds.map { Date(timeIntervalSince1970: $0) }, date, text)
+    }
   }
 }

@@ -15,10 +15,10 @@ package enum ISO8601 {
   package static func text(
     secondsSince1970 seconds: Double, milliseconds: Milliseconds = .never, isBasic: Bool = false
   ) -> String? {
-    // Milliseconds get a thousandth of one before rounding down, so that 0.07 seconds give 70 and not 69.
     let total =
-      milliseconds == .never ? seconds.rounded(.down) * 1000 : (seconds * 1000 + 0.001).rounded(.down)
-    guard let total = Int(exactly: total) else { return nil }
+      milliseconds == .never
+      ? Int(exactly: seconds.rounded(.down) * 1000) : Self.milliseconds(secondsSince1970: seconds)
+    guard let total else { return nil }
     let fraction = (total % 1000 + 1000) % 1000
     let second = (total - fraction) / 1000
     guard CivilDate.range.contains(second) else { return nil }
@@ -46,6 +46,15 @@ package enum ISO8601 {
       if isExact { put(fraction, digits: 3, "Z") }
       return end
     }
+  }
+
+  /// The whole milliseconds since 1970, rounded down; nil for what no `Int` holds.
+  package static func milliseconds(secondsSince1970 seconds: Double) -> Int? {
+    // A `Date` stores binary fractions counted from 2001, so a whole millisecond may come out slightly too small: 0.07 seconds
+    // must give 70 and not 69. A thousandth of one corrects that; centuries from 1970, where times are less exact, four units
+    // in the last place do.
+    let correction = min(max(0.001, seconds.ulp * 4000), 0.5)
+    return Int(exactly: (seconds * 1000 + correction).rounded(.down))
   }
 
   /// The seconds since 1970 of `YYYY-MM-DD`, optionally followed by `T` or a space, `hh:mm`, `:ss`, a

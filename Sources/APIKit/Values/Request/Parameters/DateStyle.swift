@@ -43,9 +43,7 @@ public enum DateStyle: Sendable {
       case .iso8601Milliseconds: ISO8601.text(secondsSince1970: seconds, milliseconds: .always)
       case .iso8601Day: ISO8601.text(secondsSince1970: seconds).map { String($0.prefix(10)) }
       case .seconds: Int(exactly: seconds.rounded(.down)).map { String($0) }
-      // A `Date` stores binary fractions counted from 2001, so a whole millisecond may come out slightly
-      // too small. Adding a thousandth of a millisecond before rounding down corrects that.
-      case .milliseconds: Int(exactly: (seconds * 1000 + 0.001).rounded(.down)).map { String($0) }
+      case .milliseconds: ISO8601.milliseconds(secondsSince1970: seconds).map { String($0) }
       case .custom(let make): make(date)
       }
     guard let text else { throw Unencodable("the date is beyond what its style can write") }
