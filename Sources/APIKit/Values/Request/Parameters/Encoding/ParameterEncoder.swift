@@ -96,6 +96,8 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
   private let keys: RawData.DecodingOptions.Keys
   /// Whether its members are those of a dictionary.
   private let keysAreData: Bool
+  /// The members that are nested containers, by their keys.
+  private var nested: [ExactText: ParameterNode] = [:]
 
   init(path: [any CodingKey], _ keys: RawData.DecodingOptions.Keys, keysAreData: Bool = false) {
     (codingPath, self.keys, self.keysAreData) = (path, keys, keysAreData)
@@ -152,6 +154,16 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
     return node
   }
 
+  /// A member that is a nested container. One that was asked for before is continued, as Foundation's encoders do: a class
+  /// and its superclass may write to the same one.
+  func container(at key: any CodingKey) -> ParameterNode {
+    let name = ExactText(key.stringValue)
+    if let node = nested[name] { return node }
+    let node = member(key)
+    nested[name] = node
+    return node
+  }
+
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     if case .object = content {} else { content = .object([]) }
     return KeyedEncodingContainer(Keyed(node: self))
@@ -172,9 +184,9 @@ final class ParameterNode: Encoder, SingleValueEncodingContainer {
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try node.member(key).set(value) }
     func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<Nested> { node.member(key).container(keyedBy: type) }
+    ) -> KeyedEncodingContainer<Nested> { node.container(at: key).container(keyedBy: type) }
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-      node.member(key).unkeyedContainer()
+      node.container(at: key).unkeyedContainer()
     }
     func superEncoder() -> any Encoder { node.member(RawCodingKey(stringValue: "super")) }
     func superEncoder(forKey key: Key) -> any Encoder { node.member(key) }
