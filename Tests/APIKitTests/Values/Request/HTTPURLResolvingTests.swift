@@ -44,6 +44,10 @@ final class HTTPURLResolvingTests: XCTestCase {
     }
   }
 
+  func testAFragmentThatBeginsWithACombiningMarkIsDropped() throws {
+    try check([("/g#\u{301}", "http://a/g"), ("#\u{301}", "http://a/b/c/d;p?q")])
+  }
+
   func testStrayCharactersArePercentEncoded() throws {
     try check([
       ("/caf\u{e9} au lait?q=\"1\"&r=100%", "http://a/caf%C3%A9%20au%20lait?q=%221%22&r=100%25"),

@@ -6,7 +6,8 @@ extension HTTPURL {
   /// ``APIError/Reason/invalidURL`` when the result is not an absolute URL.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986#section-5>
   public func resolving(_ reference: String) throws(APIError) -> HTTPURL {
-    let reference = reference.trimmingSpaces().prefix { $0 != "#" }
+    // By bytes: a mark behind the number sign makes one character with it.
+    let reference = Substring(reference.trimmingSpaces().utf8.prefix { $0 != UInt8(ascii: "#") })
     let scheme = Self.scheme(of: reference)
     if scheme == "data" { return try HTTPURL(String(reference)) }
     var target = Self.encodingStrays(String(reference))
