@@ -101,6 +101,44 @@ final class XMLBodyDecoderTests: XCTestCase {
       Row(n: 7, b: true, p: Decimal(25) / 2, t: Date(timeIntervalSince1970: 9)))
   }
 
+  func testURLsAndDataAreReadWithItsAttributesAndWhiteSpace() throws {
+    let text = """
+      <r><u>
+        https://homes.example/a?b=c
+      </u><d type="image/jpeg">/9j/4AAQ</d><e>
+        /9j/
+        4AAQ
+      </e></r>
+      """
+    let raw = try XMLBodyDecoder().decode(Array(text.utf8)).r
+    let (url, data) = (URL(string: "https://homes.example/a?b=c"), Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 0x10]))
+    XCTAssertEqual(raw.u.url, url)
+    XCTAssertEqual(raw.d.data, data)
+    XCTAssertEqual(raw["e"].data, data)
+    struct Row: Decodable, Equatable {
+      var u: URL?
+      var d: Data
+      var e: Data
+    }
+    XCTAssertEqual(try raw.decode(as: Row.self), Row(u: url, d: data, e: data))
+    XCTAssertTrue(raw.d.equals("/9j/4AAQ"))
+    XCTAssertFalse(raw.equals("/9j/4AAQ"))
+  }
+
+  func testNumbersThatJSONWritesOtherwiseAreRead() throws {
+    for (text, number) in [("+5", 5), ("007", 7), (".5", 0.5), ("5.", 5), ("-.5e1", -5), (" +0.25 ", 0.25)] {
+      let raw = try XMLBodyDecoder().decode(Array("<r>\(text)</r>".utf8)).r
+      XCTAssertEqual(raw.double, number, text)
+      XCTAssertEqual(raw.decimal, Decimal(number), text)
+      XCTAssertEqual(try raw.decode(as: Float.self), Float(number), text)
+    }
+    for text in ["INF", "NaN", "nan", "0x1p3", "1e400", "+-5", "e5", "1,5", "", "."] {
+      let raw = try XMLBodyDecoder().decode(Array("<r>\(text)</r>".utf8)).r
+      XCTAssertNil(raw.double, text)
+      XCTAssertNil(raw.decimal, text)
+    }
+  }
+
   func testTextIsReadWithItsAttributesOrWithoutAndAsNumbers() throws {
     let raw = try XMLBodyDecoder().decode(
       Array("<r><p c='EUR'> 12.50 </p><n>-7</n><b>true</b><t>2026-03-01</t><e/></r>".utf8)

@@ -24,7 +24,7 @@ extension RawData {
   /// The double nearest to a number; nil also for a number that is larger than any double.
   public var double: Double? {
     guard let node = existing, node.tag == .integer || node.tag == .number else {
-      return isWritten ? fromText(RawNumber.double) : nil
+      return isWritten ? fromText(RawNumber.written) : nil
     }
     return RawNumber.double(document.buffer, node)
   }
@@ -32,7 +32,8 @@ extension RawData {
   /// The float nearest to a number, rounded only once, not through a double.
   var float: Float? {
     guard let node = existing, node.tag == .integer || node.tag == .number else {
-      return isWritten ? fromText(RawNumber.float) : nil
+      return isWritten
+        ? fromText { RawNumber.float($0, $1, length: $2) ?? RawNumber.loose($0, $1, length: $2) } : nil
     }
     return RawNumber.float(document.buffer, node.offset, length: node.length)
   }
@@ -54,9 +55,9 @@ extension RawData {
     }
   }
 
-  /// Whether this is a string with exactly this text, byte by byte. Creates no String.
+  /// Whether ``string`` is exactly this text, byte by byte. Creates no String.
   public func equals(_ text: String) -> Bool {
-    guard let node = existing, node.isString else { return false }
+    guard let node = existing, node.isString else { return ownText?.equals(text) ?? false }
     return text.utf8.withContiguousStorageIfAvailable { document.matches(code, $0) }
       ?? Array(text.utf8).withUnsafeBufferPointer { document.matches(code, $0) }
   }
@@ -75,7 +76,7 @@ extension RawData {
   }
 
   /// The text of an XML element that has attributes or children too; nil for everything else.
-  private var ownText: RawData? {
+  var ownText: RawData? {
     guard exists, document.isXML, node.tag == .object else { return nil }
     let text = self["#text"]
     return text.exists ? text : nil
@@ -99,7 +100,7 @@ extension RawData {
   }
 
   /// A number, or a number in a string.
-  public var lenientDouble: Double? { double ?? fromText(RawNumber.double) }
+  public var lenientDouble: Double? { double ?? fromText(RawNumber.written) }
 
   /// A boolean; the numbers 1 and 0; the strings true, false, yes, no, 1 and 0 in any case.
   public var lenientBool: Bool? {
@@ -135,7 +136,7 @@ extension RawData {
 }
 
 extension UInt8 {
-  fileprivate var isSpaceOrLine: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+  var isSpaceOrLine: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
 extension String {

@@ -128,6 +128,11 @@ final class RawLeafTests: XCTestCase {
     XCTAssertNil(try value("null").lenientInt)
     XCTAssertEqual(try value("\"1.5\"").lenientDouble, 1.5)
     XCTAssertNil(try value("\"inf\"").lenientDouble)
+    // What is read as an integer is read as a number, too.
+    for (text, number) in [("+5", 5), ("007", 7)] {
+      XCTAssertEqual(try value("\"\(text)\"").lenientInt, number)
+      XCTAssertEqual(try value("\"\(text)\"").lenientDouble, Double(number))
+    }
     XCTAssertEqual(try value("1").lenientBool, true)
     XCTAssertEqual(try value("\"No\"").lenientBool, false)
     XCTAssertNil(try value("2").lenientBool)

@@ -208,6 +208,22 @@ extension RawNumber {
     return float
   }
 
+  /// The double nearest to a number in a text, in the grammar of JSON or as ``loose(_:_:length:)`` has it.
+  static func written(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int) -> Double? {
+    double(bytes, offset, length: length) ?? loose(bytes, offset, length: length)
+  }
+
+  /// A number in a text that JSON would write otherwise: `+5`, `007`, `.5` (XML Schema 2, 3.2.3). Nil for other text, such as
+  /// `nan` and `0x1p3`, and for a number that is larger than any of the type.
+  static func loose<Number: BinaryFloatingPoint & LosslessStringConvertible>(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int
+  ) -> Number? {
+    guard bytes[offset..<offset + length].allSatisfy(looseBytes.contains) else { return nil }
+    return text(bytes, offset, length: length) { Number($0) }.flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  private static let looseBytes = ASCIISet("0123456789+-.eE".utf8)
+
   static func text<Result>(
     _ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int, read body: (String) -> Result
   ) -> Result {

@@ -7,10 +7,10 @@ extension RawData {
   public var decimal: Decimal? {
     guard let node = existing, node.tag == .integer || node.tag == .number else {
       // XML has no other values than text.
-      guard exists, document.isXML, let text = string?.trimmingSpaceAndLines, Double(text) != nil else {
+      guard exists, document.isXML, double != nil, let text = string?.trimmingSpaceAndLines else {
         return nil
       }
-      return try? RawData(parsing: text).decimal
+      return (try? RawData(parsing: text))?.decimal ?? Self.decimal(text)
     }
     return document.bytes.withUnsafeBufferPointer { bytes in
       guard let number = RawNumber(bytes, node.offset, length: node.length) else { return nil }
@@ -20,10 +20,12 @@ extension RawData {
           sign: number.isNegative ? .minus : .plus, exponent: number.exponent,
           significand: Decimal(number.significand))
       }
-      return RawNumber.text(bytes, node.offset, length: node.length) { text in
-        Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).flatMap { $0.isFinite ? $0 : nil }
-      }
+      return RawNumber.text(bytes, node.offset, length: node.length, read: Self.decimal)
     }
+  }
+
+  private static func decimal(_ text: String) -> Decimal? {
+    Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).flatMap { $0.isFinite ? $0 : nil }
   }
 
   /// How a date is written.
@@ -69,18 +71,19 @@ extension RawData {
   }
 
   /// A URL, absolute or relative; nil for a text that is not a URL, and for an empty text.
-  public var url: URL? { string.flatMap { URL(string: $0) } }
+  public var url: URL? {
+    (document.isXML ? string?.trimmingSpaceAndLines : string).flatMap { URL(string: $0) }
+  }
 
   /// The bytes of a base64 string, standard or URL-safe, with or without padding. Line ends and spaces are
-  /// not allowed.
+  /// not allowed, except in a document that was XML.
   public var data: Data? {
-    guard let node = existing, node.isString else { return nil }
+    guard let node = existing, node.isString else { return ownText?.data }
     return document.bytes.withUnsafeBufferPointer { bytes in
-      // An escaped string may contain `\/`, which some servers write.
-      node.tag == .string
-        ? Base64.decode(
-          lenient: node.text(in: bytes))
-        : RawText.unescaped(bytes, node).withUnsafeBufferPointer { Base64.decode(lenient: $0) }
+      if node.tag == .string, !document.isXML { return Base64.decode(lenient: node.text(in: bytes)) }
+      // An escaped string may contain `\/`, which some servers write; XML has lines in base64 (XML Schema 2, 3.2.16).
+      let text = RawText.unescaped(bytes, node).filter { !document.isXML || !$0.isSpaceOrLine }
+      return text.withUnsafeBufferPointer { Base64.decode(lenient: $0) }
     }.map { Data($0) }
   }
 }
