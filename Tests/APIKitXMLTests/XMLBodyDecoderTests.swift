@@ -225,6 +225,7 @@ final class XMLBodyDecoderTests: XCTestCase {
       ("<a>\u{1}</a>", "control"),
       ("<a>\u{FFFF}</a>", "no character"), ("<a><!-- -- --></a>", "hyphens"), ("<a><!-- </a>", "missing"),
       ("<a><![CDATA[</a>", "does not end"), ("<a><?xml ?></a>", "not at the start"),
+      ("<a><?p?i?></a>", "processing instruction"),
       ("<a><!B></a>", "declaration inside"),
       ("<?xml encoding='utf-8'?><a/>", "declaration"), ("<?xml version='2.0'?><a/>", "declaration"),
       ("<?xml version='1.0' standalone='x'?><a/>", "declaration"), ("<a/ >", "expected >"),

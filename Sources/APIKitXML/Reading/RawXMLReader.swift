@@ -186,7 +186,7 @@ struct RawXMLReader {
     {
       throw Fault(offset: start, text: "an XML declaration that is not at the start")
     }
-    guard i < end, Self.isSpace(base[i]) || base[i] == UInt8(ascii: "?") else {
+    guard i < end, Self.isSpace(base[i]) || starts(with: "?>") else {
       throw fault("a processing instruction that cannot be read")
     }
     try skip(past: "?>", from: i, checking: true)
