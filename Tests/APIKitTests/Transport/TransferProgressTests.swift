@@ -18,6 +18,10 @@ final class TransferProgressTests: XCTestCase {
     XCTAssertEqual(TransferProgress(totalToReceive: 0).fraction, 1, "an empty body is there")
   }
 
+  func testATimeThatNoDurationHoldsIsNotKnown() {
+    XCTAssertNil(TransferProgress(received: 1, totalToReceive: .max, rate: 0.01).timeLeft)
+  }
+
   func testDeltaRateAndTimeLeftComeWithTime() throws {
     var meter = TransferMeter(at: 0)
     let none = meter.completing(TransferProgress(totalToReceive: 1000), at: 500_000)

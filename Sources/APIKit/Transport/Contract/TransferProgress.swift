@@ -44,7 +44,9 @@ public struct TransferProgress: Sendable, Hashable {
   /// The time until the rest has moved at the present rate; nil when it is not known.
   public var timeLeft: Duration? {
     guard let expected, let rate, rate > 0 else { return nil }
-    return .seconds(Double(max(0, expected - total)) / rate)
+    let seconds = Double(max(0, expected - total)) / rate
+    // A server may claim so many bytes that no `Duration` holds the time.
+    return seconds < 1e12 ? .seconds(seconds) : nil
   }
 }
 

@@ -8,11 +8,11 @@
 extension HTTPRequest {
   /// Makes a request from a `URLRequest`.
   ///
-  /// Its timeout becomes ``HTTPTimeouts/idle``, which is how URLSession uses it. Cache policy and cookie
-  /// handling belong to a session and are ignored. Header fields are sorted by name, because Foundation
-  /// does not keep their order. Throws ``APIError/Reason/invalidURL`` without an absolute URL,
-  /// ``APIError/Reason/unreadableBody`` for a body stream, which can be neither measured nor sent again,
-  /// and what ``validate()`` throws.
+  /// Its timeout becomes ``HTTPTimeouts/idle``, which is how URLSession uses it; an infinite one, or one of
+  /// more than 30 years, is no limit. Cache policy and cookie handling belong to a session and are ignored.
+  /// Header fields are sorted by name, because Foundation does not keep their order. Throws
+  /// ``APIError/Reason/invalidURL`` without an absolute URL, ``APIError/Reason/unreadableBody`` for a body
+  /// stream, which can be neither measured nor sent again, and what ``validate()`` throws.
   public init(_ request: URLRequest) throws(APIError) {
     guard let url = request.url?.absoluteString else {
       throw APIError(.assembly, .invalidURL, "the URLRequest has no URL")
@@ -27,7 +27,7 @@ extension HTTPRequest {
       headers.add(name, value)
     }
     if let data = request.httpBody, !data.isEmpty { body = .bytes(Array(data)) }
-    timeouts.idle = .seconds(request.timeoutInterval)
+    timeouts.idle = request.timeoutInterval < 1e9 ? .seconds(request.timeoutInterval) : .zero
     try validate()
   }
 }

@@ -27,6 +27,14 @@ final class URLRequestBridgeTests: XCTestCase {
     XCTAssertEqual(bytes, [1, 0, 2])
   }
 
+  func testATimeoutThatNoDurationHoldsIsNoLimit() throws {
+    var foundation = try URLRequest(HTTPRequest(url: "https://a/"))
+    for interval in [Double.infinity, .greatestFiniteMagnitude, 1e19] {
+      foundation.timeoutInterval = interval
+      XCTAssertEqual(try HTTPRequest(foundation).timeouts.idle, .zero, "\(interval)")
+    }
+  }
+
   func testABracketEncodesNoPercentSignTwice() throws {
     for (url, expected) in [
       ("https://a/?b[]=%20c", "https://a/?b%5B%5D=%20c"), ("https://a/b%20c[1]", "https://a/b%20c%5B1%5D"),
