@@ -190,6 +190,23 @@ final class XMLBodyDecoderTests: XCTestCase {
     XCTAssertEqual(try json("<r xml:lang='en'/>", decoder), #"{"r":{"@x:lang":"en"}}"#)
   }
 
+  func testAnAttributeIsRenamedWhoseNameAnotherGotBefore() throws {
+    let decoder = XMLBodyDecoder(prefixes: ["urn:a": "p", "urn:b": "q"])
+    XCTAssertEqual(
+      try json("<r xmlns:x='urn:a' xmlns:p='urn:b'><i x:k='1'/><i p:k='2'/><i x:k='3'/></r>", decoder),
+      #"{"r":{"@xmlns:x":"urn:a","@xmlns:p":"urn:b","i":[{"@p:k":"1"},{"@q:k":"2"},{"@p:k":"3"}]}}"#)
+  }
+
+  func testAnAttributeKeepsItsPrefixWhereItWouldHaveTheNameOfAnother() throws {
+    let decoder = XMLBodyDecoder(prefixes: ["urn:a": ""])
+    for attributes in ["x:k='1' k='2' x:l='3'", "k='2' x:l='3' x:k='1'"] {
+      let raw = try decoder.decode(Array("<r xmlns:x='urn:a' \(attributes)/>".utf8)).r
+      XCTAssertEqual([raw["@x:k"].string, raw["@k"].string, raw["@l"].string], ["1", "2", "3"], attributes)
+    }
+    XCTAssertTrue(
+      detail("<r xmlns:x='urn:a' xmlns:y='urn:a' x:k='1' y:k='2'/>", decoder).contains("stands twice"))
+  }
+
   func testTwoAttributesOfOneNamespaceAndNameAreRefused() {
     let decoder = XMLBodyDecoder(prefixes: ["u": "p"])
     for end in ["/>", "><c/></r>"] {

@@ -111,14 +111,18 @@ extension RawXMLReader {
 
   /// Gives element and attributes the prefixes of the application.
   mutating func rename(_ element: Open, at start: Int) throws(Fault) {
-    tree.rename(element.node, to: renamed(element.name, isAttribute: false))
+    tree.rename(element.node, to: renamed(tree.bytes(ofNameOf: element.node, base), isAttribute: false))
+    // Without its prefix an attribute may have the name of another, which is in no namespace: then it keeps its own.
+    let kept = options.prefixes.values.contains("") ? tree.plainNames(ofChildrenOf: element.node, base) : []
     let serial = tree.newSerial()
     var child = tree.firstChild(of: element.node)
     while child != 0 {
-      if let range = tree.range(ofNameOf: child), let name = renamed(range, isAttribute: true) {
+      let written = tree.bytes(ofNameOf: child, base)
+      if let name = renamed(written, isAttribute: true), !kept.contains(name) {
         // Two prefixes of one namespace make one attribute of two.
         guard tree.isFirst(name, serial) else {
-          throw Fault(offset: start, text: "the attribute \(self.name(range)) stands twice in its namespace")
+          let name = String(decoding: written, as: UTF8.self)
+          throw Fault(offset: start, text: "the attribute \(name) stands twice in its namespace")
         }
         tree.rename(child, to: name)
       }
@@ -127,19 +131,18 @@ extension RawXMLReader {
   }
 
   /// The interned name with the application's prefix; nil when it stays what it is.
-  mutating func renamed(_ name: Range<Int>, isAttribute: Bool) -> UInt32? {
-    let text = UnsafeBufferPointer(start: base + name.lowerBound, count: name.count)
-    let colon = text.firstIndex(of: UInt8(ascii: ":"))
+  mutating func renamed(_ name: [UInt8], isAttribute: Bool) -> UInt32? {
+    let colon = name.firstIndex(of: UInt8(ascii: ":"))
     // A name without a prefix is in the default namespace; an attribute without one is in none.
     guard colon != nil || !isAttribute else { return nil }
-    let prefix = colon.map { text[..<$0] } ?? text[..<0]
-    guard let uri = namespaces[Array(prefix)]?.last else { return nil }
-    let local = colon.map { Array(text[($0 + 1)...]) } ?? Array(text)
+    let prefix = colon.map { Array(name[..<$0]) } ?? []
+    guard let uri = namespaces[prefix]?.last else { return nil }
+    let local = colon.map { name[($0 + 1)...] } ?? name[...]
     guard let wanted = options.prefixes[uri] ?? otherPrefix(String(decoding: prefix, as: UTF8.self)) else {
       return nil
     }
-    let name = (wanted.isEmpty ? [] : Array(wanted.utf8) + [UInt8(ascii: ":")]) + local
-    return tree.intern(name, base, isAttribute: isAttribute)
+    let start = wanted.isEmpty ? [] : Array(wanted.utf8) + [UInt8(ascii: ":")]
+    return tree.intern(start + local, base, isAttribute: isAttribute)
   }
 
   /// What takes the place of a document's prefix that the application has given to another namespace; nil where it has not.

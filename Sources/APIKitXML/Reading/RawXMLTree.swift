@@ -171,16 +171,25 @@ struct RawXMLTree {
   func firstChild(of node: UInt32) -> UInt32 { nodes[Int(node)].firstChild }
   func next(after node: UInt32) -> UInt32 { nodes[Int(node)].nextSibling }
 
-  /// Where the name of a node stands in the document; nil when it is not there.
-  func range(ofNameOf node: UInt32) -> Range<Int>? {
-    let id = nodes[Int(node)].name
-    guard id != Self.chunk, !names[Int(id)].isAside else { return nil }
-    return names[Int(id)].range
+  /// The bytes of the name of an element or an attribute.
+  func bytes(ofNameOf node: UInt32, _ base: UnsafePointer<UInt8>) -> [UInt8] {
+    bytes(of: names[Int(nodes[Int(node)].name)], base)
+  }
+
+  /// The numbers of the names without a prefix that attributes of an element have.
+  func plainNames(ofChildrenOf element: UInt32, _ base: UnsafePointer<UInt8>) -> Set<UInt32> {
+    var names: Set<UInt32> = []
+    var child = firstChild(of: element)
+    while child != 0 {
+      if !bytes(ofNameOf: child, base).contains(UInt8(ascii: ":")) { names.insert(nodes[Int(child)].name) }
+      child = next(after: child)
+    }
+    return names
   }
 
   /// The name of a node.
   func name(of node: UInt32, _ base: UnsafePointer<UInt8>) -> String {
-    String(decoding: bytes(of: names[Int(nodes[Int(node)].name)], base), as: UTF8.self)
+    String(decoding: bytes(ofNameOf: node, base), as: UTF8.self)
   }
 
   func isAttribute(_ node: UInt32) -> Bool { names[Int(nodes[Int(node)].name)].isAttribute }
