@@ -101,6 +101,31 @@ final class ParameterLiteralTests: XCTestCase {
     }
   }
 
+  func testParametersInsideOfOthersThatCannotBeEncodedRefuseTheLoadToo() async throws {
+    struct Bad: Encodable {
+      func encode(to encoder: any Encoder) throws { throw CancellationError() }
+    }
+    struct Order: Encodable { var items: [Parameters] }
+    let bad: Parameters = ["a": Bad(), "b": 1]
+    var set: Parameters = ["c": 1]
+    set["items"] = ParameterValue(bad)
+    let all: [Parameters] = [
+      ["items": bad], ["items": [bad]], ["items": ["x": bad]], ["items": [[bad]]],
+      ["items": ParameterValue.array([.object(bad)])], Parameters([("items", .object(bad))]), set,
+      Parameters(encoding: Order(items: [bad])),
+    ]
+    for parameters in all {
+      let stub = StubTransport(.json("{}"))
+      let error = try await errorThrown { () throws(APIError) in
+        try await TestManager(stub).response(parameters)
+      }
+      XCTAssertEqual(error.reason, .unencodableParameter)
+      XCTAssertTrue(error.detail.contains("\"a\""), error.detail)
+      XCTAssertTrue(stub.requests.isEmpty)
+    }
+    XCTAssertThrowsError(try RawData(encoding: [bad]))
+  }
+
   func testTheErrorOfAValueThatRefusesToBeEncodedDoesNotTellIt() {
     struct Card: Encodable {
       let number: String

@@ -85,6 +85,15 @@ extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 }
 
 extension ParameterValue {
+  /// The first value of ``Parameters`` in it that could not be encoded.
+  var failure: APIError? {
+    switch self {
+    case .object(let parameters): parameters.failure
+    case .array(let values): values.lazy.compactMap(\.failure).first
+    default: nil
+    }
+  }
+
   /// The text; nil for a value of another type.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
   /// The whole number; nil for a value of another type.

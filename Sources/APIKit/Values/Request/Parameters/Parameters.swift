@@ -28,6 +28,7 @@ public struct Parameters: Sendable {
     self.pairs = []
     self.pairs.reserveCapacity(pairs.underestimatedCount)
     set(pairs.lazy.map { (name: $0.0, value: $0.1) })
+    failure = self.pairs.lazy.compactMap(\.value.failure).first
   }
 
   /// Makes parameters from pairs of which no two have the same name.
@@ -38,13 +39,18 @@ public struct Parameters: Sendable {
   public subscript(name: String) -> ParameterValue? {
     get { pairs.first { $0.name.equalsExactly(name) }?.value }
     set {
-      let index = pairs.firstIndex { $0.name.equalsExactly(name) }
-      switch (index, newValue) {
-      case (let index?, let value?): pairs[index].value = value
-      case (let index?, nil): pairs.remove(at: index)
-      case (nil, let value?): pairs.append((name, value))
-      case (nil, nil): break
-      }
+      put(newValue, for: name)
+      failure = failure ?? newValue?.failure
+    }
+  }
+
+  private mutating func put(_ newValue: ParameterValue?, for name: String) {
+    let index = pairs.firstIndex { $0.name.equalsExactly(name) }
+    switch (index, newValue) {
+    case (let index?, let value?): pairs[index].value = value
+    case (let index?, nil): pairs.remove(at: index)
+    case (nil, let value?): pairs.append((name, value))
+    case (nil, nil): break
     }
   }
 
@@ -61,7 +67,7 @@ public struct Parameters: Sendable {
     var positions: [ExactText: Int] = [:]
     for (name, value) in others {
       guard pairs.count >= Self.mostScanned else {
-        self[name] = value
+        put(value, for: name)
         continue
       }
       if positions.isEmpty { positions = self.positions }

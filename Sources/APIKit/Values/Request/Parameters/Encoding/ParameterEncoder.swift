@@ -32,9 +32,7 @@ enum ParameterEncoder {
     switch value {
     case let value as any ParameterConvertible:
       let parameter = value.parameterValue
-      if case .object(let parameters) = parameter, let failure = parameters.failure {
-        throw Unencodable(failure.detail)
-      }
+      if let failure = parameter.failure { throw Unencodable(failure.detail) }
       return parameter
     case let value as RawData: return try value.parameterValue()
     case let value as URL: return .string(value.absoluteString)
