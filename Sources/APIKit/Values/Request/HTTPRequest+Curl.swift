@@ -69,6 +69,8 @@ extension HTTPRequest {
   private static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy(plain.contains)
     guard text.isEmpty || !isPlain else { return text }
-    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    // By bytes, as a shell reads it: a mark behind an apostrophe makes one character with it.
+    let parts = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+    return "'" + parts.map { String(Substring($0)) }.joined(separator: "'\\''") + "'"
   }
 }

@@ -23,6 +23,16 @@ final class CurlCommandTests: XCTestCase {
         + " -H 'X-Empty;' --data-raw 'it'\\''s' -g 'https://a/b?x=[1]&y=2'")
   }
 
+  func testAnApostropheThatIsAPartOfACharacterEndsNoQuotes() {
+    // A mark behind it, and a letter before it that joins the next one.
+    for apostrophe in ["'\u{301}", "\u{D4E}'"] {
+      let body = Array("a\(apostrophe); rm -rf ~ #".utf8)
+      let command = HTTPRequest(method: .post, url: "https://a/b", body: .bytes(body)).curlCommand()
+      let quoted = command.unicodeScalars.filter { $0 != "\u{301}" && $0 != "\u{D4E}" }
+      XCTAssertTrue(String(quoted).contains(#"--data-raw 'a'\''; rm -rf ~ #' "#), command)
+    }
+  }
+
   func testSegmentsOfDotsStayAsTheyAreSent() throws {
     for path in ["a/../b", "a/./b", "..", "a/%2E%2e/b"] {
       let url = try HTTPURL("https://h/" + path)
