@@ -145,6 +145,14 @@ final class CommandTests: XCTestCase {
     XCTAssertTrue(svg.hasSuffix("</svg>\n"))
   }
 
+  func testANameInAMapIsText() {
+    // U+0D4E makes one character with the mark behind it.
+    let point = PropertyMapReformer.Point(
+      id: "1", name: "\u{D4E}<script>", price: 1, latitude: 1, longitude: 1)
+    let svg = SVGMap.text([point], title: "\u{D4E}<script>")
+    XCTAssertEqual(svg.utf8.split(separator: "<script".utf8).count, 1, svg)
+  }
+
   func testTakeoffShowsWhatEachPolicyDoes() async throws {
     let run = await CommandLineRun("takeoff --json")
     XCTAssertEqual(run.status, .success, run.errors.joined())

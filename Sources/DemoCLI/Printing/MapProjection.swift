@@ -91,17 +91,18 @@ enum SVGMap {
 
   private static func decimal(_ number: Double) -> String { String((number * 10).rounded() / 10) }
 
+  /// By scalars: a letter that joins the next one, such as U+0D4E, makes one character with it.
   private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for character in DisplayWidth.printable(text) {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      default: escaped.append(character)
+    var escaped = String.UnicodeScalarView()
+    for scalar in DisplayWidth.printable(text).unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;".unicodeScalars
+      case "<": escaped += "&lt;".unicodeScalars
+      case ">": escaped += "&gt;".unicodeScalars
+      case "\"": escaped += "&quot;".unicodeScalars
+      default: escaped.append(scalar)
       }
     }
-    return escaped
+    return String(escaped)
   }
 }
