@@ -256,6 +256,10 @@ final class SafeFileNameTests: XCTestCase {
       ("invoice\u{202E}fdp.exe", "invoicefdp.exe"), ("a\u{200F}\u{2066}b\u{61C}", "ab"), (" .. a . ", "a"),
       ("a\u{2028}b", "ab"), ("ok name (1).tar.gz", "ok name (1).tar.gz"), ("a.pdf.apikit-part", "a.pdf"),
       ("a.pdf.APIKIT-part.journal", "a.pdf"), (".apikit-part", nil), ("a.apikit-\u{200D}part", "a"),
+      // Slashes and dots that make one character with what stands beside them.
+      ("/\u{200D}../\u{200D}../\u{200D}evil", "evil"), ("..\\\u{200D}..\\\u{200D}evil", "evil"),
+      ("Photos/\u{FE0F}x", "\u{FE0F}x"), ("a\u{D4E}/b", "b"), ("\u{600}/../\u{200D}b", "b"),
+      (".\u{FE0F}bashrc", "\u{FE0F}bashrc"),
     ] as [(String, String?)] {
       XCTAssertEqual(SafeFileName.safe(name), safe, name.debugDescription)
     }

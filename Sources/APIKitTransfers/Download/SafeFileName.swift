@@ -28,9 +28,10 @@ enum SafeFileName {
   /// A name made safe: its last segment, without control characters, marks of direction, the ending of a partial file, dots
   /// and spaces at its ends, and not too long; nil when nothing is left.
   static func safe(_ name: String) -> String? {
-    let segment = name.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
+    // By scalars: with a joiner behind it a slash is another character, until the joiner is left out.
+    let segments = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
     var kept = String.UnicodeScalarView()
-    for scalar in segment.unicodeScalars {
+    for scalar in segments[segments.count - 1] {
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
         continue
@@ -43,8 +44,9 @@ enum SafeFileName {
       text = text[..<ending.lowerBound]
     }
     // A name with a dot first is hidden; one with a dot or a space last is another file on some systems.
-    while let first = text.first, first == "." || first.isWhitespace { text.removeFirst() }
-    while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
+    func isLeftOut(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
+    text = Substring(text.unicodeScalars.drop(while: isLeftOut))
+    while let last = text.unicodeScalars.last, isLeftOut(last) { text.unicodeScalars.removeLast() }
     guard text.utf8.count > longest else { return text.isEmpty ? nil : String(text) }
     var stem = text
     var ending = Substring()
