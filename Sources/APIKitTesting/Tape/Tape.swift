@@ -109,7 +109,7 @@ public struct Tape: Sendable {
   private static func fill(_ body: inout HTTPArchive.Content, from folder: String?) throws(APIError) {
     guard let file = body.file else { return }
     // The name stands in a file that anybody may have written.
-    guard !file.contains("/"), file != "..", let folder else {
+    guard !file.utf8.contains(UInt8(ascii: "/")), file != "..", let folder else {
       throw APIError(
         .transport, .misconfigured,
         "the tape has a body in the file \(file) beside it; read the tape by its file's name")
