@@ -57,7 +57,6 @@ final class XMLPrefixTests: XCTestCase {
     }
   }
 
-  /// 20,000 other documents were compared with what expat reads.
   func testNamesOfRandomDocumentsAreThoseOfTheirNamespaces() throws {
     let decoder = XMLBodyDecoder(prefixes: Self.prefixes)
     for seed in UInt64(0)..<300 {

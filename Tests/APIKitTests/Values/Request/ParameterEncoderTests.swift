@@ -82,7 +82,6 @@ final class ParameterEncoderTests: XCTestCase {
     }
   }
 
-  /// 20,000 other seeds were run.
   func testRandomTypesAreEncodedAsByFoundation() throws {
     for seed in UInt64(0)..<300 {
       let plain = try JSONEncoder().encode([Random(seed: seed)])
