@@ -149,13 +149,14 @@ struct Generator {
       switch schemas.models[id].kind {
       case .structure(let members):
         part.needsFoundation = members.contains { $0.type.isOfFoundation }
-        part.needsFramework =
-          schemas.models[id].isReceived
-          || members.contains { $0.type.isFree || $0.isChange || $0.needsEncoding }
-      case .union(let types):
-        part.needsFoundation = types.contains(where: \.isOfFoundation)
-        part.needsFramework = true
-      case .enumeration: part.needsFramework = schemas.models[id].isReceived
+        part.isFrameworkPublic =
+          schemas.models[id].isReceived || members.contains { $0.type.isFree || $0.isChange }
+        part.needsFramework = part.isFrameworkPublic || members.contains { $0.type.hasDay }
+      case .union: part.needsFramework = true
+      case .enumeration:
+        part.needsFramework = schemas.models[id].isReceived
+        // The compiler counts no conformance as a use of a `package import`.
+        part.isFrameworkPublic = source.access == "public"
       }
       part.isFoundationPublic = isPublic && part.needsFoundation
       layout.addModel(part)

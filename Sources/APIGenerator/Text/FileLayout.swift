@@ -8,6 +8,8 @@ struct FileLayout {
     /// The products beside the core that its code uses.
     var products: Set<String> = []
     var needsFramework = true
+    /// Whether what it declares for others has types of the framework.
+    var isFrameworkPublic = true
   }
 
   private let source: SourceWriter
@@ -99,10 +101,15 @@ struct FileLayout {
       "// The next run replaces it: what is yours belongs in extensions, in files of your own.",
       "// swift-format-ignore-file", "",
     ]
-    if parts.contains(where: \.needsFramework) { lines.append("\(access)import APIKit") }
+    // An import without an access level is refused where another file of the target states one.
+    let inner = access.isEmpty ? "" : "internal "
+    if parts.contains(where: \.needsFramework) {
+      let isPublic = parts.contains { $0.needsFramework && $0.isFrameworkPublic }
+      lines.append("\(isPublic ? access : inner)import APIKit")
+    }
     for product in Set(parts.flatMap(\.products)).sorted() { lines.append("\(access)import \(product)") }
     if parts.contains(where: \.needsFoundation) {
-      lines.append("\(parts.contains(where: \.isFoundationPublic) ? access : "")import Foundation")
+      lines.append("\(parts.contains(where: \.isFoundationPublic) ? access : inner)import Foundation")
     }
     for part in parts { lines += [""] + part.lines }
     while let range = lines.firstIndex(where: { $0.isEmpty }), range + 1 < lines.count,

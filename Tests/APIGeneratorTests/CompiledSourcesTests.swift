@@ -1,0 +1,52 @@
+import XCTest
+
+@testable import APIGenerator
+
+/// What a compiler would refuse or warn of in the sources.
+final class CompiledSourcesTests: XCTestCase {
+  private func settings(_ access: String) -> Settings {
+    var settings = Settings.homes
+    settings.access = access
+    return settings
+  }
+
+  /// The lines of the imports of a file.
+  private func imports(_ document: String, _ access: String, _ file: String) throws -> [String] {
+    let text = try XCTUnwrap(Documents.generate(document, settings: settings(access)).files[file])
+    return text.split(separator: "\n").filter { $0.contains("import ") }.map(String.init)
+  }
+
+  func testEachImportStatesItsAccessWhereOneOfThemDoes() throws {
+    let document = Documents.make(
+      paths: """
+        {"/a": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"type": "object", "properties":
+        {"at": {"type": "string", "format": "date-time"}}}}}}}}}}
+        """, components: #"{"securitySchemes": {"b": {"type": "http", "scheme": "basic"}}}"#,
+      more: #", "security": [{"b": []}]"#)
+    XCTAssertEqual(
+      try imports(document, "package", "Homes.swift"),
+      ["package import APIKit", "internal import Foundation"])
+    XCTAssertEqual(
+      try imports(document, "package", "Homes+Models.swift"),
+      ["package import APIKit", "package import Foundation"])
+    XCTAssertEqual(try imports(document, "internal", "Homes.swift"), ["import APIKit", "import Foundation"])
+  }
+
+  func testAnImportIsForOthersWhereADeclarationForOthersUsesIt() throws {
+    let values = Documents.schema(#"{"type": "string", "enum": ["a"]}"#)
+    XCTAssertEqual(
+      try imports(values, "package", "Homes+Models.swift"), ["internal import APIKit"])
+    XCTAssertEqual(try imports(values, "public", "Homes+Models.swift"), ["public import APIKit"])
+    // The choice has the times as free values.
+    let choice = Documents.schema(
+      ##"{"oneOf": [{"type": "string", "format": "date-time"}, {"$ref": "#/components/schemas/Other"}]}"##,
+      others: #""Other": {"type": "object", "properties": {"a": {"type": "string"}}}"#)
+    XCTAssertEqual(try imports(choice, "public", "Homes+Models.swift"), ["public import APIKit"])
+    let sent = Documents.make(
+      paths: """
+        {"/a": {"post": {"requestBody": {"content": {"application/json": {"schema": {"type": "array", "items": {"type":
+        "object", "required": ["n"], "properties": {"n": {"type": ["string", "null"]}}}}}}}, "responses": {}}}}
+        """)
+    XCTAssertEqual(try imports(sent, "public", "Homes+Models.swift"), [])
+  }
+}
