@@ -49,4 +49,19 @@ final class CompiledSourcesTests: XCTestCase {
         """)
     XCTAssertEqual(try imports(sent, "public", "Homes+Models.swift"), [])
   }
+
+  func testAModelHidesNoTypeThatTheSourcesUse() throws {
+    // The types inside `APIError` are found before those of the module where a failure is read.
+    for name in ["Context", "Evidence", "Reason", "Stage", "EncodingError"] {
+      let text = try Documents.sources(
+        Documents.make(
+          paths: """
+            {"/a": {"get": {"responses": {"404": {"content": {"application/json": {"schema": {"$ref":
+            "#/components/schemas/\(name)"}}}}}}}}
+            """,
+          components:
+            #"{"schemas": {"\#(name)": {"type": "object", "properties": {"code": {"type": "integer"}}}}}"#))
+      assertContains(text, "var homes\(name)Model: \(name)Model? {")
+    }
+  }
 }

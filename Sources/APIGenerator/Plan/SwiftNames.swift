@@ -17,18 +17,20 @@ enum SwiftNames {
     keywords.contains(name) || system.contains(name) || framework.contains(name)
   }
 
-  /// Types of Swift, Foundation and SwiftUI that code near a manager uses, and the names inside a manager.
+  /// Types of Swift, Foundation and SwiftUI that code near a manager uses, and the names inside a manager or `APIError`, whose
+  /// extensions read failures.
   static let system: Set<String> = set(
     """
     Actor Any AnyHashable AnyObject App Array AsyncSequence AsyncStream Binding Bool Bundle Button Calendar
     CaseIterable Character Clock Codable CodingKey CodingKeys CodingUserInfoKey Collection Color Comparable
-    ContinuousClock Data Date DateFormatter DateInterval Decimal Decodable Decoder Dictionary Double Duration
-    Element Encodable Encoder Environment Equatable Error Failure FileManager Float Font Form Foundation Group
+    Context ContinuousClock Data Date DateFormatter DateInterval Decimal Decodable Decoder DecodingError Dictionary
+    Double Duration Element Encodable Encoder EncodingError Environment Equatable Error Evidence Failure FileManager
+    Float Font Form Foundation Group
     Hashable Hasher Identifiable Image Index Input Int Int128 Int16 Int32 Int64 Int8 Iterator IteratorProtocol
     JSONDecoder JSONEncoder Key KeyPath Label Link List Locale MainActor Measurement Menu Mirror NSError NSObject
     Never Notification Null Observable Operation OperationQueue OptionSet Optional Output Path Picker Process
-    Progress Protocol Published Range RawRepresentable RawValue Regex Result SIMD Scene Section Self Sendable
-    Sequence Service Set Shape State Stream String StringProtocol Subject Substring Swift Task TaskGroup Text
+    Progress Protocol Published Range RawRepresentable RawValue Reason Regex Result SIMD Scene Section Self Sendable
+    Sequence Service Set Shape Stage State Stream String StringProtocol Subject Substring Swift Task TaskGroup Text
     Thread TimeInterval TimeZone Timer Toggle Type UInt UInt16 UInt32 UInt64 UInt8 URL URLRequest URLResponse
     URLSession UUID Unicode UnicodeScalar Unit Value View Void XMLParser
     """)
