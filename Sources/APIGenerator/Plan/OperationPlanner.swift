@@ -197,7 +197,12 @@ struct OperationPlanner {
         !json.name.lowercased().hasPrefix("application/problem")
       else { continue }
       let type = schemas.type(of: json.node["schema"], .output).type
-      if type.model != nil, !operation.failures.contains(type) { operation.failures.append(type) }
+      if case .model = type {
+        if !operation.failures.contains(type) { operation.failures.append(type) }
+      } else if type.model != nil {
+        schemas.note(
+          node, "the failure \(SafeText.quoted(status)) is a list or a table", "decode `raw` of the APIError")
+      }
     }
   }
 
