@@ -40,6 +40,7 @@ struct Generator {
     var operations = selected.compactMap(planner.plan)
     var shapes = ShapeCheck(document, schemas)
     shapes.check(document.root, .document)
+    shapes.checkPaths()
     for operation in selected {
       shapes.check(operation.node, .operation)
       // Parameters and servers of the path.

@@ -19,4 +19,36 @@ final class UnreadPartsTests: XCTestCase {
     XCTAssertEqual(
       try reasons(document), [#"#/paths/~1a/get/responses/404: the failure "404" is a list or a table"#])
   }
+
+  func testWhatStandsBesideAReferenceIsReported() throws {
+    let schema =
+      ##"{"$ref": "#/components/schemas/A", "title": "x", "required": ["z"], "properties": {"z": {}}}"##
+    func document(_ version: String) -> String {
+      Documents.make(
+        paths: """
+          {"/a": {"$ref": "#/paths/~1b", "description": "x", "get": {"responses": {}}, "parameters": []}, "/b": {"post":
+          {"responses": {"200": {"content": {"application/json": {"schema": \(schema)}}}}}}}
+          """,
+        components:
+          ##"{"schemas": {"A": {"type": "object", "properties": {"y": {"$ref": "#/components/schemas/B", "format": "x"}}}, "B": {}}}"##,
+        version: version)
+    }
+    let path = #"#/paths/~1a: "get", "parameters" beside a reference is not read"#
+    XCTAssertEqual(
+      try reasons(document("3.1.0")),
+      [
+        #"#/components/schemas/A/properties/y: "format" beside a reference is not read"#, path,
+        ##"#/paths/~1b/post/responses/200/content/application~1json/schema: "required", "properties" beside a reference is not read"##,
+      ])
+    // OpenAPI 3.0 says that it is ignored.
+    XCTAssertEqual(try reasons(document("3.0.3")), [path])
+  }
+
+  func testAnOperationIsNoReference() {
+    assertContains(
+      Documents.problems(
+        Documents.make(
+          paths: ##"{"/a": {"get": {"responses": {}}}, "/b": {"get": {"$ref": "#/paths/~1a/get"}}}"##)),
+      "#/paths/~1b/get: an operation cannot be a reference")
+  }
 }

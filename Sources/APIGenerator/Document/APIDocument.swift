@@ -160,6 +160,9 @@ struct APIDocument {
           problems.add(problem(operation, "an operation must be an object"))
           continue
         }
+        if operation["$ref"] != nil {
+          problems.add(problem(operation, "an operation cannot be a reference; only its path can"))
+        }
         checkParameters(operation, &problems)
         if let responses = operation["responses"], !responses.isObject {
           problems.add(problem(responses, "\"responses\" must be an object"))

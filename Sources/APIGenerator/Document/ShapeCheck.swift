@@ -60,6 +60,9 @@ struct ShapeCheck {
   mutating func check(_ node: JSONNode, _ part: Part) {
     pending.append((node, part))
     while let (given, part) = pending.popLast() {
+      if part == .schema, document.root["openapi"]?.string?.hasPrefix("3.1") == true {
+        noteBeside(given, Self.describing, "put both into an `allOf`")
+      }
       guard let node = document.resolve(given), seen.insert(ObjectIdentifier(node)).inserted else { continue }
       // A schema may be `true` or `false`.
       if part == .schema, node.bool != nil { continue }
@@ -73,6 +76,28 @@ struct ShapeCheck {
         check(member, rule)
       }
     }
+  }
+
+  /// What describes a schema further; words beside its reference are read, and that it may be null.
+  private static let describing: Set<String> = [
+    "properties", "required", "items", "additionalProperties", "allOf", "oneOf", "anyOf", "enum", "const",
+    "format",
+  ]
+
+  /// Notes the operations and parameters beside the reference of a path.
+  func checkPaths() {
+    let names = Set(APIDocument.methods + ["parameters", "servers"])
+    for (_, node) in document.root["paths"]?.members ?? [] {
+      noteBeside(node, names, "put it where the reference leads")
+    }
+  }
+
+  /// Notes what counts too in OpenAPI 3.1, and is ignored in 3.0.
+  private func noteBeside(_ node: JSONNode, _ names: Set<String>, _ advice: String) {
+    guard node["$ref"]?.string != nil else { return }
+    let beside = node.members.map(\.name).filter(names.contains).map(SafeText.quoted)
+    guard !beside.isEmpty else { return }
+    schemas.note(node, "\(beside.joined(separator: ", ")) beside a reference is not read", advice)
   }
 
   private mutating func check(_ node: JSONNode, _ rule: Rule) {
