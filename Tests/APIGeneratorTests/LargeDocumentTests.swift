@@ -95,4 +95,22 @@ final class LargeDocumentTests: XCTestCase {
     XCTAssertLessThan(ContinuousClock.now - start, .seconds(30))
     XCTAssertTrue(text.hasSuffix("and 99900 more"), String(text.suffix(100)))
   }
+
+  func testAChainOfReferencesIsReadHoweverLongItIs() throws {
+    func schemas(_ last: String) -> String {
+      let links = (0..<2_000).map { ##""S\##($0)": {"$ref": "#/components/schemas/S\##($0 + 1)"}"## }
+      return #"{"schemas": {\#(links.joined(separator: ", ")), "S2000": \#(last)}}"#
+    }
+    let paths = """
+      {"/a": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}}}}}}
+      """
+    let object = #"{"type": "object", "properties": {"a": {"type": "string"}}}"#
+    assertContains(
+      try Documents.sources(Documents.make(paths: paths, components: schemas(object))),
+      "typealias Output = S2000")
+    assertContains(
+      Documents.problems(
+        Documents.make(paths: paths, components: schemas(##"{"$ref": "#/components/schemas/S7"}"##))),
+      "is part of a ring", "and 1902 more")
+  }
 }

@@ -29,14 +29,25 @@ struct APIDocument {
 
   /// The value that a reference leads to, by way of further ones; the value itself where it is no reference. Nil for a ring.
   func resolve(_ node: JSONNode) -> JSONNode? {
-    var node = node
-    var steps = 0
-    while let reference = node["$ref"]?.string {
-      steps += 1
-      guard steps <= 100, let target = target(of: reference) else { return nil }
+    var (node, way) = (node, [JSONNode]())
+    var seen: Set<ObjectIdentifier> = []
+    var end: JSONNode?
+    while true {
+      if node.isResolved {
+        end = node.resolution
+        break
+      }
+      guard let reference = node["$ref"]?.string else {
+        end = node
+        break
+      }
+      guard seen.insert(ObjectIdentifier(node)).inserted, let target = target(of: reference) else { break }
+      way.append(node)
       node = target
     }
-    return node
+    // Each knows where it leads from now on, so that long chains take no time.
+    for reference in way { reference.resolve(to: end) }
+    return end
   }
 
   /// The value at a pointer of this document; nil where there is none.

@@ -23,6 +23,9 @@ final class JSONNode {
   private(set) var step = Step.root
   /// The value that this one is in; it lives as long as the document, whose root holds it.
   private(set) unowned var parent: JSONNode?
+  /// Where a reference leads, once that is known; nil for a ring. It lives as long as the document, too.
+  private(set) unowned var resolution: JSONNode?
+  private(set) var isResolved = false
   /// The schemas that a merged one is made of; a value of the document has none.
   let parts: [JSONNode]
   /// The members by name, for objects that have many.
@@ -60,6 +63,9 @@ final class JSONNode {
     self.value = value
     self.offset = offset
   }
+
+  /// Keeps where a reference leads.
+  func resolve(to node: JSONNode?) { (resolution, isResolved) = (node, true) }
 
   var isNull: Bool { if case .null = value { true } else { false } }
   var bool: Bool? { if case .bool(let flag) = value { flag } else { nil } }
