@@ -51,4 +51,25 @@ final class UnreadPartsTests: XCTestCase {
           paths: ##"{"/a": {"get": {"responses": {}}}, "/b": {"get": {"$ref": "#/paths/~1a/get"}}}"##)),
       "#/paths/~1b/get: an operation cannot be a reference")
   }
+
+  /// The framework refuses each request that states them.
+  func testAHeaderFieldOrCookieWithoutANameIsLeftOut() throws {
+    let document = Documents.make(
+      paths: """
+        {"/a": {"get": {"parameters": [{"name": "X Name", "in": "header", "schema": {}}, {"name": "größe", "in": "cookie",
+        "schema": {}}, {"name": "X-Good_1.", "in": "header", "schema": {}}], "responses": {}}, "put": {"parameters": [{"name":
+        "a:b", "in": "header", "required": true, "schema": {}}], "responses": {}}}}
+        """,
+      components: #"{"securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "(key)"}}}"#,
+      more: #", "security": [{"k": []}]"#)
+    assertContains(try Documents.sources(document), #".inHeaders("X-Good_1.")"#)
+    XCTAssertEqual(
+      try reasons(document),
+      [
+        #"#/components/securitySchemes/k: the security scheme "k" is not supported"#,
+        #"#/paths/~1a/get/parameters/0: its name is none of a header field: the parameter "X Name" is left out"#,
+        #"#/paths/~1a/get/parameters/1: its name is none of a cookie: the parameter "größe" is left out"#,
+        #"#/paths/~1a/put/parameters/0: its name is none of a header field, and "a:b" is required"#,
+      ])
+  }
 }

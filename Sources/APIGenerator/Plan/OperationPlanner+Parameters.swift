@@ -171,6 +171,9 @@ extension OperationPlanner {
     guard !name.isEmpty, !name.contains(where: { $0 == "{" || $0 == "}" }) else {
       return try refuse("its name is none")
     }
+    guard place != .header && place != .cookie || SafeText.isToken(name) else {
+      return try refuse("its name is none of a \(place == .header ? "header field" : "cookie")")
+    }
     let style = node["style"]?.string ?? (place == .query || place == .cookie ? "form" : "simple")
     let explodes = node["explode"]?.bool ?? (style == "form" || style == "deepObject")
     guard node["schema"] != nil || node["content"] == nil else {

@@ -61,11 +61,7 @@ struct SecurityPlan {
     case "apiKey":
       guard let name = node["name"]?.string, let place = node["in"]?.string,
         ["header", "query", "cookie"].contains(place),
-        !name.isEmpty,
-        name.utf8.allSatisfy({
-          $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "=")
-            && $0 != UInt8(ascii: ";")
-        })
+        place == "query" ? !name.isEmpty : SafeText.isToken(name)
       else { return nil }
       return .key(place: place, name: name)
     case "oauth2":

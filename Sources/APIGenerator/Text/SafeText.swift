@@ -9,6 +9,12 @@ enum SafeText {
     }
   }
 
+  /// Whether a text may be the name of a header field or of a cookie (RFC 9110, 5.6.2).
+  static func isToken(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
+  }
+
   /// A text on one line: white space becomes one space, what cannot be seen is left out.
   static func line(_ text: String, limit: Int = 4096) -> String {
     var result = String.UnicodeScalarView()
