@@ -1,3 +1,4 @@
+import APIKit
 import XCTest
 
 @testable import APIGenerator
@@ -63,5 +64,29 @@ final class CompiledSourcesTests: XCTestCase {
             #"{"schemas": {"\#(name)": {"type": "object", "properties": {"code": {"type": "integer"}}}}}"#))
       assertContains(text, "var homes\(name)Model: \(name)Model? {")
     }
+  }
+
+  /// The literal of another one would end the application that first uses the service.
+  func testEachAddressThatIsTakenIsAURLOfTheFramework() {
+    let hosts = [
+      "a", "a.example", "a-b_c.example", "a..b", "a.", "-a", "1", "1.2.3", "127.0.0.1", "256.1.1.1",
+      "08.1.1.1", "0x7f.1",
+      "a.0x7f", "[::1]", "[zz]", "[::1", "[::1]a", "a]", "a[b]", "[fe80::1%25en0]", "[1.2.3.4]", "[v1.a]",
+      "%zz", "a%41",
+      "a%2fb", "a!b", "::1", "",
+    ]
+    var taken: Set<String> = []
+    for host in hosts {
+      for rest in [
+        "", ":80", ":+80", ":0", ":", "/v1", "/v%20", "/v%", "/%zz", "/%2", "//", "/a//b", "/../b", "/[a]",
+      ] {
+        let text = "https://\(host)\(rest)"
+        guard ServiceWriter.isAddress(text) else { continue }
+        taken.insert(host)
+        XCTAssertNoThrow(try HTTPURL(text), text)
+      }
+    }
+    XCTAssertTrue(
+      taken.isSuperset(of: ["a", "a.example", "a-b_c.example", "127.0.0.1", "[::1]"]), "\(taken)")
   }
 }

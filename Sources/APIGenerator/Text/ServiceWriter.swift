@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes the service, and what its managers share.
 struct ServiceWriter {
   /// An address of the service.
@@ -103,15 +105,37 @@ struct ServiceWriter {
     let lower = text.lowercased()
     guard lower.hasPrefix("https://") || lower.hasPrefix("http://") else { return false }
     let rest = lower.drop { $0 != ":" }.dropFirst(3)
-    let authority = rest.prefix { $0 != "/" }
-    guard let first = authority.first, first.isLetter || first.isNumber || first == "[" else { return false }
-    if authority.last != "]", let colon = authority.lastIndex(of: ":") {
+    var host = rest.prefix { $0 != "/" }
+    if host.last != "]", let colon = host.lastIndex(of: ":") {
       // The colons of an IPv6 address stand in its brackets.
-      guard let port = UInt16(authority[authority.index(after: colon)...]), port > 0 else { return false }
+      let port = host[colon...].dropFirst()
+      guard port.allSatisfy(\.isNumber), let number = UInt16(port), number > 0 else { return false }
+      host = host[..<colon]
+    }
+    guard isHost(host) else { return false }
+    // A percent sign is followed by two digits.
+    for part in rest.split(separator: "%", omittingEmptySubsequences: false).dropFirst() {
+      guard part.utf8.count >= 2, part.prefix(2).allSatisfy(\.isHexDigit) else { return false }
     }
     return rest.utf8.allSatisfy {
       $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}?#@".utf8.contains($0)
     }
+  }
+
+  /// Whether the framework takes a text as the host of a URL: the sources have it in a literal, which traps where it does not.
+  private static func isHost(_ host: Substring) -> Bool {
+    if host.first == "[" {
+      var address = in6_addr()
+      return host.last == "]" && inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1
+    }
+    guard let first = host.first, first.isLetter || first.isNumber,
+      !host.contains(where: { "[]%:".contains($0) })
+    else { return false }
+    // A host whose last part is a number is an IPv4 address (WHATWG URL).
+    let last = host.split(separator: ".").last ?? ""
+    guard last.allSatisfy(\.isNumber) || last.hasPrefix("0x") else { return true }
+    var address = in_addr()
+    return inet_pton(AF_INET, String(host), &address) == 1
   }
 
   func lines() -> [String] {
