@@ -163,9 +163,10 @@ package struct CommandLineTool {
     var settings = kept
     func fromOutput(_ path: String) -> String { relative(absolute(path, folder), to: output.path) }
     if let document = arguments.document { settings.document = fromOutput(document) }
+    if arguments.forgetsNames { settings.namesFile = nil }
     if let names = arguments.namesFile { settings.namesFile = fromOutput(names) }
     settings.service = arguments.service ?? kept.service
-    settings.baseURL = arguments.baseURL ?? kept.baseURL
+    settings.baseURL = arguments.baseURL ?? (arguments.forgetsBaseURL ? nil : kept.baseURL)
     settings.access = arguments.access ?? kept.access
     settings.writesBases = arguments.writesBases ?? kept.writesBases
     if settings.writesBases, arguments.access == nil { settings.access = "public" }

@@ -46,8 +46,8 @@ struct Arguments: Equatable {
       --operation GLOB      only such operation ids
       --access LEVEL        internal (the default), package or public
       --bases               open classes that adopt no protocol, for subclasses in another module; or --no-bases
-      --base-url URL        the address of the service, in place of those of the document
-      --names FILE          a JSON object of names, by pointer or by 'GET /path'
+      --base-url URL        the address of the service, in place of those of the document; or --no-base-url
+      --names FILE          a JSON object of names, by pointer or by 'GET /path'; or --no-names
       --all                 forgets the kept filters
       --check               writes nothing; exit status 1 when a run would change a file
       --dry-run             writes nothing; says what would change
@@ -68,6 +68,8 @@ struct Arguments: Equatable {
   var writesBases: Bool?
   var selection: Selection?
   var forgetsSelection = false
+  var forgetsBaseURL = false
+  var forgetsNames = false
   var mode = Mode.write
   var isStrict = false
   var isForced = false
@@ -90,7 +92,9 @@ struct Arguments: Equatable {
       case "--path": selection.paths.append(try value(word))
       case "--operation": selection.operations.append(try value(word))
       case "--base-url": baseURL = try value(word)
+      case "--no-base-url": forgetsBaseURL = true
       case "--names": namesFile = try value(word)
+      case "--no-names": forgetsNames = true
       case "--access": access = try value(word)
       case "--bases": writesBases = true
       case "--no-bases": writesBases = false

@@ -168,6 +168,18 @@ final class OutputFolderTests: XCTestCase {
     assertContains(try text("Homes+Homes.swift"), "final class HomeListManager")
   }
 
+  func testANameFileAndAnAddressAreKeptUntilTheyAreForgotten() throws {
+    first()
+    try put(#"{"GET /homes": "HomeListManager"}"#, "names.json")
+    XCTAssertEqual(generate("--names", "names.json", "--base-url", "https://b.example").status, 0)
+    try FileManager.default.removeItem(atPath: "\(folder)/names.json")
+    assertContains(generate().errors, "names.json cannot be read")
+    XCTAssertEqual(generate("--no-names", "--no-base-url").status, 0)
+    assertContains(try text("Homes+Homes.swift"), "final class HomeListManager")
+    assertContains(try text("Homes.swift"), "https://homes.example/v1")
+    XCTAssertEqual(generate("--check").status, 0)
+  }
+
   // MARK: Runs that end early
 
   func testARunThatWasKilledWhileItWroteLeavesNothing() throws {
