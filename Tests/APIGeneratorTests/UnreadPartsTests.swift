@@ -72,4 +72,15 @@ final class UnreadPartsTests: XCTestCase {
         #"#/paths/~1a/put/parameters/0: its name is none of a header field, and "a:b" is required"#,
       ])
   }
+
+  func testTheOtherFormsOfAnUploadAreReported() throws {
+    let document = Documents.make(
+      paths: """
+        {"/a": {"put": {"requestBody": {"content": {"image/png": {}, "image/jpeg": {}}}, "responses": {}}}}
+        """)
+    assertContains(try Documents.sources(document), #"["Content-Type": "image/jpeg"]"#)
+    let notes = try Documents.generate(document).report.notes
+    XCTAssertEqual(notes.map(\.reason), ["the body has several forms"])
+    XCTAssertEqual(notes.map(\.advice), ["it is sent as image/jpeg"])
+  }
 }

@@ -219,12 +219,13 @@ struct OperationPlanner {
     }
     let form = content.first { $0.name.lowercased().hasPrefix("application/x-www-form-urlencoded") }
     let json = Self.json(content)
+    if content.count > 1 {
+      let name = (json ?? form ?? first).name
+      schemas.note(given, "the body has several forms", "it is sent as \(SafeText.line(name))")
+    }
     guard let (name, media) = json ?? form else {
       operation.body = .upload(contentType: first.name)
       return
-    }
-    if content.count > 1 {
-      schemas.note(given, "the body has several forms", "it is sent as \(SafeText.line(name))")
     }
     if json != nil, name.lowercased() != "application/json", !name.contains("*") {
       operation.bodyContentType = name
