@@ -89,4 +89,17 @@ final class CompiledSourcesTests: XCTestCase {
     XCTAssertTrue(
       taken.isSuperset(of: ["a", "a.example", "a-b_c.example", "127.0.0.1", "[::1]"]), "\(taken)")
   }
+
+  func testTheCallThatACommentNamesIsThere() throws {
+    let source = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/a": {"put": {"requestBody": {"content": {"image/png": {}}}, "responses": {}}}, "/a/{id}": {"put": {"requestBody":
+          {"content": {"image/png": {}}}, "responses": {}}}}
+          """))
+    assertContains(
+      source, "/// It sends `image/png`: `response(uploading: body)`.\nfinal class PutAManager",
+      "/// It sends `image/png`: `response(uploading: body, Parameters(encoding: input))`.\nfinal class PutAIDManager"
+    )
+  }
 }

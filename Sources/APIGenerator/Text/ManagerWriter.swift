@@ -47,10 +47,8 @@ struct ManagerWriter {
   private func advice(_ operation: OperationPlan) -> [String] {
     var lines: [String] = []
     if case .upload(let type) = operation.body {
-      lines += [
-        "///",
-        "/// It sends \(SafeText.code(type)): `response(uploading: body, Parameters(encoding: input))`.",
-      ]
+      let input = operation.parameters.isEmpty ? "" : ", Parameters(encoding: input)"
+      lines += ["///", "/// It sends \(SafeText.code(type)): `response(uploading: body\(input))`."]
       if type.lowercased().hasPrefix("multipart/form-data"),
         let node = operation.node["requestBody"].flatMap(source.resolve)
       {
