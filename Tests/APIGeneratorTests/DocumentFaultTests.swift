@@ -204,4 +204,20 @@ final class DocumentFaultTests: XCTestCase {
     let other = try Documents.generate(document(#""key": [], "token": []"#))
     XCTAssertEqual(one.files, other.files)
   }
+
+  func testEachGoodResponseIsAskedFor() throws {
+    let schema = #"{"schema": {"type": "integer"}}"#
+    let source = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/a": {"get": {"responses": {"200": {"content": {"application/vnd.a+json": \(schema)}}, "201": {"content":
+          {"application/vnd.b+json": \(schema)}}}}, "put": {"responses": {"200": {"content": {"application/json": \(schema),
+          "text/csv": {}}}, "202": {"content": {"application/json": \(schema)}}}}}, "/b": {"get": {"responses": {"200":
+          {"content": {"application/vnd.a+json": \(schema)}}, "201": {"content": {"*/*": \(schema)}}}}}}
+          """))
+    assertContains(
+      source, #"["Accept": "application/vnd.a+json, application/vnd.b+json"]"#,
+      #"["Accept": "application/json"]"#)
+    XCTAssertEqual(source.split(separator: "let headers").count, 3, source)
+  }
 }

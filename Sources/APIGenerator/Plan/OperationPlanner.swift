@@ -142,6 +142,8 @@ struct OperationPlanner {
     }
     var replies: [(status: String, output: OperationPlan.Output)] = []
     var bytes: (node: JSONNode, status: String, type: String)?
+    // The forms that are read, and whether another one may come that is not.
+    var (accepted, isChoosing) = ([String](), false)
     for (status, node) in good {
       guard let response = document.resolve(node) else { continue }
       // A response to HEAD has no body (RFC 9110, 9.3.2), whatever a document repeats of that to GET.
@@ -159,17 +161,17 @@ struct OperationPlanner {
       } else if let json = Self.json(content) {
         let (type, isNullable) = schemas.type(of: json.node["schema"], .output)
         replies.append((status, .value(type, isOptional: isNullable)))
-        if content.count > 1 || !json.name.lowercased().hasPrefix("application/json"),
-          !json.name.contains("*")
-        {
-          operation.accept = json.name
-        }
+        if !accepted.contains(json.name) { accepted.append(json.name) }
+        if content.count > 1 || !json.name.lowercased().hasPrefix("application/json") { isChoosing = true }
         let links = response["headers"]?.members.contains { $0.name.lowercased() == "link" } == true
         if links, case .array = type { operation.isPaged = true }
       } else {
         bytes = bytes ?? (node, status, content[0].name)
         replies.append((status, .bytes(content[0].name)))
       }
+    }
+    if isChoosing, !accepted.contains(where: { $0.contains("*") }) {
+      operation.accept = accepted.joined(separator: ", ")
     }
     let types = replies.flatMap(\.output.types)
     if let first = types.first, bytes == nil, types.allSatisfy({ $0 == first }) {
