@@ -102,4 +102,22 @@ final class CompiledSourcesTests: XCTestCase {
       "/// It sends `image/png`: `response(uploading: body, Parameters(encoding: input))`.\nfinal class PutAIDManager"
     )
   }
+
+  func testAMemberMayHaveTheNameOfItsType() throws {
+    let text = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/a": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"$ref":
+          "#/components/schemas/注文"}}}}}}}}
+          """,
+        components: """
+          {"schemas": {"注文": {"type": "object", "properties": {"住所": {"$ref": "#/components/schemas/住所"}, "次": {"type":
+          "array", "items": {"$ref": "#/components/schemas/住所"}}, "前": {"$ref": "#/components/schemas/B"}}}, "住所": {"type":
+          "object", "properties": {"a": {"type": "string"}}}, "B": {"type": "object", "properties": {"a": {"type":
+          "string"}}}}}
+          """))
+    assertContains(
+      text, #"    住所 = try raw["住所"].decode()"#, #"    次 = try raw["次"].decode()"#,
+      #"    前 = try B?(raw["前"])"#)
+  }
 }

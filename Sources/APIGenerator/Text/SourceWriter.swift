@@ -178,13 +178,19 @@ struct SourceWriter {
 
   /// The initializer of raw data: in an extension, so that the structure keeps the one of its members.
   private func reading(_ members: [Member], of model: Model) -> [String] {
-    [
+    // In a script without capital letters, a member may have the name of a type, which it hides here.
+    let hiding = Set(members.map(\.name))
+    return [
       "", "nonisolated extension \(model.name) {", "  \(prefix)init(_ raw: borrowing RawData) throws {",
       "    try raw.require(.object)",
     ]
       + members.map { member in
         let name = member.name == "raw" ? "self.raw" : member.name
-        return "    \(name) = try \(reading(member.type, member.isOptional, SafeText.literal(member.key)))"
+        let key = SafeText.literal(member.key)
+        let isHidden = member.type.model.map { hiding.contains(models[$0].name) } ?? false
+        let call =
+          isHidden ? "raw[\(key)].decode()" : reading(member.type, member.isOptional, key)
+        return "    \(name) = try \(call)"
       } + ["  }"]
   }
 
