@@ -113,4 +113,19 @@ final class LargeDocumentTests: XCTestCase {
         Documents.make(paths: paths, components: schemas(##"{"$ref": "#/components/schemas/S7"}"##))),
       "is part of a ring", "and 1902 more")
   }
+
+  func testAFormWithManyMembersBesideManyParameters() throws {
+    let parameters =
+      (0..<900).map { #"{"name": "p\#($0)", "in": "query"}"# } + [#"{"name": "m9999", "in": "query"}"#]
+    let members = (0..<10_000).map { #""m\#($0)": {"type": "string"}"# }
+    let start = ContinuousClock.now
+    let result = try generate([
+      """
+      "/a": {"post": {"parameters": [\(parameters.joined(separator: ", "))], "requestBody": {"content":
+      {"application/x-www-form-urlencoded": {"schema": {"properties": {\(members.joined(separator: ", "))}}}}}, "responses": {}}}
+      """
+    ])
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(15))
+    assertContains(result.report.text, "of the form has the name of a parameter")
+  }
 }

@@ -246,7 +246,8 @@ struct OperationPlanner {
     }
     guard !isForm else {
       let fields = media["schema"].flatMap(document.resolve).flatMap { schemas.flat($0) }?.fields
-      let shared = fields?.first { others(operation).contains($0.name) }
+      let others = others(operation)
+      let shared = fields?.first { others.contains($0.name) }
       throw Unsupported(
         node: given,
         reason: shared.map {
@@ -278,10 +279,11 @@ struct OperationPlanner {
   }
 
   /// The names of the parameters beside those of the path.
-  private func others(_ operation: OperationPlan) -> [String] {
-    Self.parameters(of: operation, document).filter { $0["in"]?.string != "path" }.compactMap {
-      $0["name"]?.string
-    }
+  private func others(_ operation: OperationPlan) -> Set<String> {
+    Set(
+      Self.parameters(of: operation, document).filter { $0["in"]?.string != "path" }.compactMap {
+        $0["name"]?.string
+      })
   }
 
   // MARK: Address and path
