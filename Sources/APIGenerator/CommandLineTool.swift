@@ -179,9 +179,7 @@ package struct CommandLineTool {
     let root = try JSONReader.read(try OutputFolder.read(file), file: file)
     var names: [String: String] = [:]
     for (key, node) in root.members {
-      guard let name = node.string, Words.type(name) == name, !name.isEmpty, name.first?.isNumber != true,
-        !SwiftNames.isTaken(name)
-      else {
+      guard let name = node.string, Words.isType(name), !SwiftNames.isTaken(name) else {
         throw Problems(
           "\(SafeText.line(file)): the name for \(SafeText.quoted(key)) must be that of a type that is none of Swift or APIKit"
         )

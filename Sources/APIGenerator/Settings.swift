@@ -20,9 +20,7 @@ struct Settings: Equatable {
     if writesBases, access != "public" {
       throw Problems("--bases: only an open class has subclasses in another module; --access must be public")
     }
-    if Words.type(service) != service || SwiftNames.isTaken(service) || service.first?.isNumber != false
-      || service.utf8.count > 100
-    {
+    if !Words.isType(service) || SwiftNames.isTaken(service) || service.utf8.count > 100 {
       throw Problems(
         "--service \(SafeText.line(service, limit: 200)): a name of a type is needed that is none of Swift or APIKit, e.g. \(Words.typeName(service, suffix: "Service").prefix(50))"
       )

@@ -220,4 +220,16 @@ final class DocumentFaultTests: XCTestCase {
       #"["Accept": "application/json"]"#)
     XCTAssertEqual(source.split(separator: "let headers").count, 3, source)
   }
+
+  func testEachNameOfATypeMayBeGiven() throws {
+    for name in ["DNSRecord", "HomeV2", "X", "GetHomesABC", "注文", "Größe"] {
+      XCTAssertTrue(Words.isType(name), name)
+      var settings = Settings()
+      settings.service = name
+      XCTAssertNoThrow(try settings.check(), name)
+    }
+    for name in ["", "homes", "1A", "A_B", "A B", "A`B", "A😀", String(repeating: "A", count: 300)] {
+      XCTAssertFalse(Words.isType(name), name)
+    }
+  }
 }

@@ -57,6 +57,12 @@ enum Words {
   /// A name of a type: `HomeID`. Empty where the text has no letter and no digit.
   static func type(_ text: String) -> String { words(text).map(capitalized).joined() }
 
+  /// Whether a text is a name of a type as it stands: letters and digits, the first a capital one where the script has them.
+  static func isType(_ text: String) -> Bool {
+    guard let first = text.first, !first.isNumber, !first.isLowercase else { return false }
+    return words(text).joined() == text
+  }
+
   /// A name of a member: `homeID`.
   static func member(_ text: String) -> String {
     let words = words(text)
