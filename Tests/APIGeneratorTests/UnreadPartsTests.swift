@@ -83,4 +83,15 @@ final class UnreadPartsTests: XCTestCase {
     XCTAssertEqual(notes.map(\.reason), ["the body has several forms"])
     XCTAssertEqual(notes.map(\.advice), ["it is sent as image/jpeg"])
   }
+
+  func testASecuritySchemeThatIsDescribedNowhereIsReported() throws {
+    XCTAssertEqual(
+      try reasons(
+        Documents.make(
+          paths: #"{"/a": {"get": {"security": [{"lost": []}], "responses": {}}}}"#,
+          more: #", "security": [{"gone": []}]"#)),
+      ["gone", "lost"].map {
+        #"#/components/securitySchemes: the security scheme "\#($0)" is described nowhere"#
+      })
+  }
 }

@@ -42,6 +42,11 @@ struct SecurityPlan {
         (name, text) = (wanted, node["description"]?.string ?? "")
       }
     }
+    for wanted in Set(ranked).sorted() where !declared.contains(where: { $0.name == wanted }) {
+      schemas.note(
+        at: "#/components/securitySchemes",
+        "the security scheme \(SafeText.quoted(wanted)) is described nowhere", "correct the document")
+    }
     for other in Set(ranked).sorted() where other != name && scheme != nil {
       guard let node = declared.first(where: { $0.name == other })?.node else { continue }
       schemas.note(
