@@ -232,4 +232,16 @@ final class DocumentFaultTests: XCTestCase {
       XCTAssertFalse(Words.isType(name), name)
     }
   }
+
+  func testAnArrayOfAParameterOrAFormHasNoNulls() throws {
+    let texts = #"{"type": "array", "items": {"type": ["string", "null"]}}"#
+    let result = try Documents.generate(
+      Documents.make(
+        paths: """
+          {"/a": {"post": {"parameters": [{"name": "q", "in": "query", "required": true, "schema": \(texts)}], "requestBody":
+          {"content": {"application/x-www-form-urlencoded": {"schema": {"properties": {"f": \(texts)}}}}}, "responses": {}}}}
+          """))
+    XCTAssertEqual(result.report.notes.map(\.reason), [])
+    assertContains(result.files["Homes+Managers.swift"] ?? "", "var q: [String]\n", "var f: [String]?\n")
+  }
 }

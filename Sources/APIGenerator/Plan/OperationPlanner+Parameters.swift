@@ -122,6 +122,7 @@ extension OperationPlanner {
       let style = its?["style"]?.string ?? "form"
       let isDeep = style == "deepObject"
       var isWritten = isDeep || isPlain(member.type) || member.type == .json || member.type == .bytes
+      member.type = Self.withoutNulls(member.type)
       if case .array(let element) = member.type {
         let isText = its?["contentType"]?.string.map { $0.hasPrefix("text/") } ?? true
         isWritten = isDeep || isPlain(element) && isText
@@ -184,6 +185,7 @@ extension OperationPlanner {
     }
     var (type, _) = schemas.type(of: node["schema"], .input)
     if type == .json, place == .path || place == .header || place == .cookie { type = .string }
+    type = Self.withoutNulls(type)
     var separator: String?
     var isIndexed = false
     switch type {
@@ -210,6 +212,11 @@ extension OperationPlanner {
       key: name, name: Words.memberName(name), type: type, isRequired: isNeeded, isNullable: false,
       separator: separator, isIndexed: isIndexed,
       text: node["description"]?.string ?? "", isDeprecated: node["deprecated"]?.bool == true)
+  }
+
+  /// An array whose elements may be null, without them: a query, a field and a form have no null.
+  private static func withoutNulls(_ type: SwiftType) -> SwiftType {
+    if case .array(.optional(let element)) = type { .array(element) } else { type }
   }
 
   /// Whether values of a type are one text each.
