@@ -244,4 +244,15 @@ final class DocumentFaultTests: XCTestCase {
     XCTAssertEqual(result.report.notes.map(\.reason), [])
     assertContains(result.files["Homes+Managers.swift"] ?? "", "var q: [String]\n", "var f: [String]?\n")
   }
+
+  func testAFormOfAPatchHasNoChangesForItHasNoNull() throws {
+    let source = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/a": {"patch": {"requestBody": {"content": {"application/x-www-form-urlencoded": {"schema": {"properties": {"a":
+          {"type": ["string", "null"]}}}}}}, "responses": {}}}}
+          """))
+    assertContains(source, "    var a: String?\n")
+    XCTAssertFalse(source.contains("Change<"), source)
+  }
 }

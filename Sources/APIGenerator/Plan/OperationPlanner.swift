@@ -232,9 +232,10 @@ struct OperationPlanner {
     if json != nil, name.lowercased() != "application/json", !name.contains("*") {
       operation.bodyContentType = name
     }
-    let direction: Direction = operation.method == "patch" ? .patch : .input
-    let (type, isNullable) = schemas.type(of: media["schema"], direction)
     let isForm = json == nil
+    // A form has no null, so that a change could not clear a member.
+    let direction: Direction = operation.method == "patch" && !isForm ? .patch : .input
+    let (type, isNullable) = schemas.type(of: media["schema"], direction)
     if let members = flatMembers(media["schema"], type, direction, operation), isForm || !isNullable {
       // A body without members would not be sent at all, where the server needs one.
       if isForm || !isNeeded || members.contains(where: \.isRequired) {
