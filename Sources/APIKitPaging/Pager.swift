@@ -12,7 +12,7 @@ public import APIKit
 /// ``loadFirst(_:)``, ``refresh()`` and ``go(to:)`` cancel that load and replace it. Releasing the pager
 /// cancels the load, and nothing is delivered.
 ///
-/// The pages are of one user. When another user has signed in, or the user has signed out, ``loadNext()`` and
+/// The pages are of one user, or of nobody. When another user has signed in, or the user has signed out, ``loadNext()`` and
 /// ``loadPrevious()`` fail with `APIError.Reason.signedOut`; ``loadFirst(_:)`` and ``refresh()`` begin the list of the present
 /// user.
 @MainActor public final class Pager {
@@ -212,6 +212,8 @@ extension Pager {
     let (manager, parameters) = (manager, parameters(for: request))
     let path: String? = if case .link(let target?) = request.position { target.path } else { nil }
     let use: CacheUse = move == .refresh ? .ignoring : .asPolicy
+    // Before the owner, so that who signs in meanwhile is the owner.
+    let epoch = manager.presentEpoch
     let owner = request.needsOtherPages ? self.owner ?? manager.presentOwner : manager.presentOwner
     var options = LoadOptions.none
     options.owner = owner
@@ -224,7 +226,7 @@ extension Pager {
       } catch {
         result = .failure(error)
       }
-      return self?.landed(request, result, for: owner)
+      return self?.landed(request, result, for: owner, since: epoch)
     }
     if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
     return .flying(flight)
@@ -254,8 +256,11 @@ extension Pager {
   }
 
   /// Handles the result of a load if its page is still wanted. Returns the error that it failed with.
+  ///
+  /// - Parameter epoch: That of the authenticator when the page was requested.
   private func landed(
-    _ request: PageStore.Request, _ result: Result<APIResponse, APIError>, for owner: LoadOwner
+    _ request: PageStore.Request, _ result: Result<APIResponse, APIError>, for owner: LoadOwner,
+    since epoch: Int?
   ) -> APIError? {
     guard store.isOpen(request) else {
       return APIError(.takeoff, .cancelled, "the page was cancelled before it landed")
@@ -266,6 +271,8 @@ extension Pager {
       if let objection = manager.objection(to: owner) { throw objection }
       let page = try enter(response, request)
       self.owner = owner
+      // The list of nobody is not continued as that of the user who signs in later.
+      if let epoch { owner.settle(epoch) }
       delegate?.pager(self, didSucceedWith: page)
       return nil
     } catch {
@@ -310,6 +317,9 @@ extension PageableAPIManager {
   fileprivate var presentOwner: LoadOwner {
     LoadOwner(service.identity, service.wire, signIn: signIn, epoch: nil)
   }
+
+  /// The epoch of who is signed in now, or of nobody; nil where that does not matter.
+  fileprivate var presentEpoch: Int? { signIn == .exempt ? nil : service.identity.authenticator?.epoch }
 
   /// Why the pages of a list may not be shown; nil while its user is the present one.
   fileprivate func objection(to owner: LoadOwner) -> APIError? {

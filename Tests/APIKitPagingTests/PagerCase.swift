@@ -36,6 +36,9 @@ final class PagedManager: BaseAPIManager, PageableAPIManager {
   let paging: Paging
   var cachePolicy = CachePolicy.none
   var signIn = SignInRule.asAvailable
+  var takeoffPolicy = TakeoffPolicy.concurrent
+  var retryPolicy = RetryPolicy.never
+  var joinsIdenticalFlights = false
 
   init(_ stub: StubTransport, _ paging: Paging) {
     service = TestService(stub)

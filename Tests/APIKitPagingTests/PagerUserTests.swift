@@ -104,6 +104,58 @@ import XCTest
     await waitUntil { self.watcher.events == ["page 0", "page 1"] }
   }
 
+  func testAListOfNobodyIsNotContinuedAsThatOfAUser() async throws {
+    stub.on("/api/list", page([1, 2], #", "next": "of-nobody""#), page([3], #", "next": "third""#))
+    let pager = makePager(Self.byCursor)
+    pager.loadFirst()
+    await waitUntil { self.watcher.events == ["page 0"] }
+    pager.loadNext()
+    await waitUntil { self.watcher.events == ["page 0", "page 1"] }
+    try signIn("anna")
+    pager.loadNext()
+    await waitUntil { self.watcher.events.count == 3 }
+    XCTAssertEqual(watcher.events.last, "failed auth.signed-out")
+    pager.refresh()
+    await waitUntil { self.watcher.events.count == 4 }
+    XCTAssertEqual(users, ["nobody", "nobody", "Bearer anna"])
+  }
+
+  func testAPageOfNobodyThatIsUnderWayAtASignInIsNotShown() async throws {
+    stub.on("/api/list", page([1, 2], #", "next": "of-nobody""#), page([3]))
+    let pager = makePager(Self.byCursor)
+    pager.loadFirst()
+    await waitUntil { self.watcher.events == ["page 0"] }
+    stub.hold()
+    pager.loadNext()
+    try await stub.waitForRequests(2)
+    try signIn("anna")
+    stub.release()
+    await waitUntil { self.watcher.events.count == 2 }
+    XCTAssertEqual(watcher.events.last, "failed auth.signed-out")
+    XCTAssertEqual(users, ["nobody", "nobody"])
+  }
+
+  func testAListThatJoinedACallIsOfTheUserWhoCame() async throws {
+    stub.on("/api/list", page([1, 2], #", "next": "second""#), page([3]))
+    let (first, second) = (
+      makePager(Self.byCursor, signIn: .required), makePager(Self.byCursor, signIn: .required)
+    )
+    let shared = SharedState()
+    for manager in [first, second].map(\.manager) {
+      (manager as? PagedManager)?.joinsIdenticalFlights = true
+      manager.sharedState = shared
+    }
+    first.loadFirst()
+    second.loadFirst()
+    await waitUntil { shared.joins.waiterCount == 2 }
+    try signIn("anna")
+    await waitUntil { self.watcher.events == ["page 0", "page 0"] }
+    second.loadNext()
+    await waitUntil { self.watcher.events.count == 3 }
+    XCTAssertEqual(watcher.events.last, "page 1")
+    XCTAssertEqual(users, ["Bearer anna", "Bearer anna"])
+  }
+
   func testAListThatWaitedForASignInIsOfTheUserWhoCame() async throws {
     stub.on("/api/list", page([1, 2], #", "next": "second""#), page([3]))
     let pager = makePager(Self.byCursor, signIn: .required)

@@ -52,7 +52,9 @@ extension Flight {
 
   /// A load that was called while nobody was signed in has the user whom the call that it waited for has taken.
   private func follow(_ caller: LoadUser?) {
-    if let epoch = caller?.epoch, run.user.epoch == nil { run.user.epoch = epoch }
+    guard let epoch = caller?.epoch, run.user.epoch == nil else { return }
+    let owner = call.options.isEmpty ? nil : call.options.owner
+    run.user.epoch = owner?.settle(epoch) ?? epoch
   }
 
   private func land(_ response: APIResponse) -> Step {

@@ -19,7 +19,7 @@ package final class LoadOwner: Sendable {
   /// The first user whose credential one of the loads gets is the user of all.
   ///
   /// - Returns: The user's epoch.
-  func settle(_ epoch: Int) -> Int {
+  @discardableResult package func settle(_ epoch: Int) -> Int {
     known.withLock { known in
       known = known ?? epoch
       return known ?? epoch
