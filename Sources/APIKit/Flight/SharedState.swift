@@ -32,6 +32,12 @@ public final class SharedState: Sendable {
     debtors.store(0)
   }
 
+  /// An attempt that waits gets a higher priority.
+  func raise(_ flight: FlightID, to priority: FlightPriority) {
+    hostLimiter.raise(flight, to: priority)
+    rateLimiter.raise(flight, to: priority)
+  }
+
   /// A server has acknowledged a change: loads from now on join no call of before.
   func changed(tags: Set<String>, urls: [HTTPURL]) {
     guard !tags.isEmpty || !urls.isEmpty else { return }

@@ -45,6 +45,27 @@ final class HostQueueTests: XCTestCase {
     XCTAssertEqual(queue.leave("A", now: .seconds(7)), flight(3))
   }
 
+  func testWhosePriorityRisesGoesAsIfItHadHadItFromTheBeginning() {
+    var queue = HostQueue(limits)
+    for number in 1...2 {
+      _ = queue.enter(flight(UInt64(number)), .normal, limits: limits, of: "A", now: .zero)
+    }
+    for (number, priority) in [(3, .high), (4, .low), (5, .low), (6, .high), (7, .low)]
+      as [(UInt64, FlightPriority)]
+    {
+      _ = queue.enter(flight(number), priority, limits: limits, of: "A", now: .milliseconds(Int64(number)))
+    }
+    XCTAssertTrue(queue.raise(flight(5), to: .high))
+    XCTAssertFalse(queue.raise(flight(5), to: .high))
+    XCTAssertFalse(queue.raise(flight(3), to: .normal), "it does not fall")
+    XCTAssertFalse(queue.raise(flight(1), to: .high), "it flies already")
+    XCTAssertEqual(queue.waitingCount, 5)
+    XCTAssertTrue(queue.raise(flight(7), to: .high))
+    XCTAssertTrue(queue.giveUp(flight(7), of: "A"))
+    XCTAssertEqual((0..<4).compactMap { _ in queue.leave("A", now: .zero)?.rawValue }, [3, 5, 6, 4])
+    XCTAssertNil(queue.leave("A", now: .zero))
+  }
+
   func testWhoGivesUpIsPassedOver() {
     var queue = HostQueue(limits)
     for number in 1...5 {

@@ -45,6 +45,18 @@ struct FlightLine<Note> {
     return flight
   }
 
+  /// The note of one who waits, however long that takes to find; nil where it does not.
+  func note(of flight: FlightID) -> Note? {
+    waiting.contains(flight) ? waiters[head...].first { $0.flight == flight }?.note : nil
+  }
+
+  /// A flight comes from another line, behind those that `isBefore` says of.
+  mutating func insert(_ flight: FlightID, _ note: Note, behind isBefore: (Note) -> Bool) {
+    let place = waiters[head...].firstIndex { !isBefore($0.note) } ?? waiters.endIndex
+    waiting.insert(flight)
+    waiters.insert(Waiter(flight: flight, note: note), at: place)
+  }
+
   /// The head is one who waits; the space of those who left is taken back in one go now and then.
   private mutating func tidy() {
     while head < waiters.count, !waiting.contains(waiters[head].flight) { head += 1 }

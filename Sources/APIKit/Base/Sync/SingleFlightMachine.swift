@@ -44,6 +44,9 @@ struct SingleFlightMachine<Key: Hashable & Sendable, Waiter: Sendable, Operation
     set { if let newValue { waiters[id]?.waiter = newValue } }
   }
 
+  /// The operation that a waiter waits for.
+  func operation(of id: UInt64) -> Operation? { waiters[id].flatMap { works[$0.work]?.operation } }
+
   /// Work is wanted, whether anyone waits for it or not.
   mutating func begin(_ key: Key, operation: (_ number: Int) -> Operation) {
     works[open[key] ?? add(key, members: [], operation).number]?.isWanted = true

@@ -33,7 +33,11 @@ final class HostLimiter: Sendable {
 
   /// Returns when the attempt may be made; false when its task was cancelled before. Who was let through must
   /// ``leave(_:at:)``.
-  func enter(_ call: APICall, at host: HostKey, limits: HostLimits) async -> Bool {
+  ///
+  /// - Parameter priority: Asked under the lock, so that none which ``raise(_:to:)`` states meanwhile is missed.
+  func enter(
+    _ call: APICall, at host: HostKey, limits: HostLimits, priority: @escaping @Sendable () -> FlightPriority
+  ) async -> Bool {
     let flight = call.flightID
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
@@ -41,7 +45,7 @@ final class HostLimiter: Sendable {
           guard !Task.isCancelled else { return (false, []) }
           let now = call.time.now
           let mayFly = state.queues[host, default: HostQueue(limits)].enter(
-            flight, call.terms.priority, limits: limits, of: call.service.name, now: now)
+            flight, priority(), limits: limits, of: call.service.name, now: now)
           if mayFly { return (true, []) }
           state.waiters[flight] = waiter
           return (nil, state.callUp(at: host, now: now))
@@ -58,6 +62,14 @@ final class HostLimiter: Sendable {
       }
       waiter?.resume(returning: false)
       for waiter in called { waiter.resume(returning: true) }
+    }
+  }
+
+  /// The priority of an attempt rises, if it waits.
+  func raise(_ flight: FlightID, to priority: FlightPriority) {
+    state.withLock { state in
+      guard state.waiters[flight] != nil else { return }
+      for host in state.queues.keys where state.queues[host]?.raise(flight, to: priority) == true { return }
     }
   }
 

@@ -60,6 +60,11 @@ struct HostQueue {
     return next
   }
 
+  /// The priority of a waiting attempt rises. False when it does not wait here, or not below it.
+  mutating func raise(_ flight: FlightID, to priority: FlightPriority) -> Bool {
+    line.raise(flight, to: priority)
+  }
+
   /// A waiting attempt is given up. False when it flies already.
   mutating func giveUp(_ flight: FlightID, of service: String) -> Bool {
     guard line.remove(flight) else { return false }

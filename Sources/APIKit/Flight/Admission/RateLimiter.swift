@@ -46,14 +46,18 @@ final class RateLimiter: Sendable {
 
   /// Returns when the attempt may begin, and it is counted. Throws when there is no place to wait, or when its task was
   /// cancelled before.
-  func enter(_ call: APICall, _ key: RateKey) async throws(APIError) {
+  ///
+  /// - Parameter priority: Asked under the lock, so that none which ``raise(_:to:)`` states meanwhile is missed.
+  func enter(
+    _ call: APICall, _ key: RateKey, priority: @escaping @Sendable () -> FlightPriority
+  ) async throws(APIError) {
     let flight = call.flightID
     let entry = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let outcome: RateWindow.RateVerdict?? = state.withLock { state in
           guard !Task.isCancelled else { return .some(nil) }
           let now = call.time.now
-          let entry = state.withWindow(of: key, now: now) { $0.enter(flight, call.terms.priority, now: now) }
+          let entry = state.withWindow(of: key, now: now) { $0.enter(flight, priority(), now: now) }
           guard entry == .wait else { return entry }
           state.waiters[flight] = waiter
           if state.clocks.insert(key).inserted { startClock(key, call.time) }
@@ -77,6 +81,14 @@ final class RateLimiter: Sendable {
           + (waiting > 0 ? ", for which \(waiting) wait" : ""))
     case nil: throw APIError(.takeoff, .cancelled)
     case .begin, .wait: break
+    }
+  }
+
+  /// The priority of an attempt rises, if it waits.
+  func raise(_ flight: FlightID, to priority: FlightPriority) {
+    state.withLock { state in
+      guard state.waiters[flight] != nil else { return }
+      for key in state.clocks where state.windows[key]?.raise(flight, to: priority) == true { return }
     }
   }
 

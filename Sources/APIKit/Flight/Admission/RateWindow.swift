@@ -59,6 +59,11 @@ struct RateWindow {
     return called
   }
 
+  /// The priority of a waiting attempt rises. False when it does not wait here, or not below it.
+  mutating func raise(_ flight: FlightID, to priority: FlightPriority) -> Bool {
+    line.raise(flight, to: priority)
+  }
+
   /// A waiting attempt is given up. False when it has begun already.
   mutating func giveUp(_ flight: FlightID) -> Bool { line.remove(flight) }
 

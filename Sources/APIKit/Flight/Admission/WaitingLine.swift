@@ -14,6 +14,18 @@ struct WaitingLine {
     lines[priority.rawValue].append(flight, now)
   }
 
+  /// A flight that waits gets a higher priority, as if it had had that from the beginning. False when it does not wait below
+  /// it.
+  mutating func raise(_ flight: FlightID, to priority: FlightPriority) -> Bool {
+    for index in lines.indices.prefix(priority.rawValue) {
+      guard let since = lines[index].note(of: flight) else { continue }
+      lines[index].remove(flight)
+      lines[priority.rawValue].insert(flight, since) { $0 <= since }
+      return true
+    }
+    return false
+  }
+
   /// A flight waits no longer. False when it does not wait.
   mutating func remove(_ flight: FlightID) -> Bool { lines.indices.contains { lines[$0].remove(flight) } }
 

@@ -13,6 +13,8 @@ final class Joins: Sendable {
   }
 
   private let machine = Mutex(SingleFlightMachine<JoinKey, Waiter, Flight>())
+  /// The priorities of the shared calls that more urgent loads have joined, by their flights.
+  private let raised = Mutex<[FlightID: FlightPriority]>([:])
 
   /// How many shared calls are in the air.
   var count: Int { machine.withLock { $0.count } }
@@ -28,24 +30,48 @@ final class Joins: Sendable {
     _ flight: Flight, _ key: JoinKey, sharedCall: (@escaping Flight.Completion) -> Flight
   ) -> any CancellableOperation {
     let id = flight.id.rawValue
-    let role = machine.withLock { machine in
+    let (role, raisedCall) = machine.withLock { machine in
       let role = machine.enter(id, key, waiter: Waiter(flight: flight)) { number in
         sharedCall { [self] outcome, user in finish(number, outcome, user: user) }
       }
       // The flight that leads needs no timer: its call has the same deadline.
-      if case .follows = role { machine[waiter: id]?.timer = timer(for: flight) }
+      var raisedCall: FlightID?
+      if case .follows = role {
+        machine[waiter: id]?.timer = timer(for: flight)
+        // Under the lock, so that a call which ends is not noted behind its end.
+        raisedCall = machine.operation(of: id).flatMap { raise($0.call, for: flight) }
+      }
       // From here on it is the call's, on any thread.
       flight.ownership.release()
-      return role
+      return (role, raisedCall)
     }
     switch role {
     case .leads(let call): call.proceed()
     case .follows(let leader):
+      if let raisedCall { flight.shared.raise(raisedCall, to: flight.call.terms.priority) }
       flight.note(.joined(FlightID(rawValue: leader)))
       flight.tell(waitsFor: .sharedCall(FlightID(rawValue: leader)))
     }
     return JoinWait(joins: self, flight: flight.id)
   }
+
+  /// The priority of a call: the highest of the loads that have joined it.
+  func priority(of call: APICall) -> FlightPriority {
+    raised.withLock { $0[call.flightID] } ?? call.terms.priority
+  }
+
+  /// Notes the priority of a load that joins a call. Returns the flight of the call where that has a lower one.
+  private func raise(_ call: APICall, for flight: Flight) -> FlightID? {
+    let priority = flight.call.terms.priority
+    guard priority > call.terms.priority else { return nil }
+    return raised.withLock { raised in
+      guard priority > raised[call.flightID] ?? call.terms.priority else { return nil }
+      raised[call.flightID] = priority
+      return call.flightID
+    }
+  }
+
+  private func forgetPriority(of flight: Flight) { raised.withLock { _ = $0.removeValue(forKey: flight.id) } }
 
   /// Ends the wait of a flight at its deadline.
   private func timer(for flight: Flight) -> Task<Void, Never>? {
@@ -60,6 +86,7 @@ final class Joins: Sendable {
 
   private func finish(_ number: Int, _ outcome: Outcome, user: LoadUser) {
     guard let (work, waiters) = machine.withLock({ $0.finish(number) }) else { return }
+    forgetPriority(of: work.operation)
     if waiters.count > 1 {
       work.operation.note(.note("joined", "\(waiters.count) flights share the response"))
     }
@@ -86,7 +113,10 @@ final class Joins: Sendable {
       return left
     }
     guard let (waiter, abandoned, _) = left else { return }
-    abandoned?.operation.cancel()
+    if let abandoned {
+      forgetPriority(of: abandoned.operation)
+      abandoned.operation.cancel()
+    }
     waiter.timer?.cancel()
     waiter.flight.joined(.failure(error))
   }

@@ -31,9 +31,10 @@ extension Flight {
     let start = call.time.now
     try await whileUserStays { [call, shared, deadline] () throws(APIError) in
       try await deadline.limitWait(call.time) { () throws(APIError) in
-        guard await shared.hostLimiter.enter(call, at: host, limits: limits) else {
-          throw APIError(.takeoff, .cancelled)
+        let hasPlace = await shared.hostLimiter.enter(call, at: host, limits: limits) {
+          shared.joins.priority(of: call)
         }
+        guard hasPlace else { throw APIError(.takeoff, .cancelled) }
       }
     }
     run.admission?.holdsSlot = true

@@ -12,7 +12,7 @@ extension Flight {
       let (call, shared, deadline) = (self.call, self.shared, self.deadline)
       try await self.whileUserStays { () throws(APIError) in
         try await deadline.limitWait(call.time) { () throws(APIError) in
-          try await shared.rateLimiter.enter(call, key)
+          try await shared.rateLimiter.enter(call, key) { shared.joins.priority(of: call) }
         }
       }
       let waited = self.call.time.now - start

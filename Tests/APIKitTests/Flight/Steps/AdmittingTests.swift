@@ -50,6 +50,61 @@ import XCTest
     XCTAssertEqual(held.count, 2)
   }
 
+  func testALoadThatJoinsAWaitingOneRaisesItsPriority() async throws {
+    let manager = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 1) }
+    manager.joinsIdenticalFlights = true
+    let recorder = Recorder()
+    manager.delegate = recorder
+    stub.hold()
+    manager.load(["page": 1])
+    try await stub.waitForRequests(1)
+    manager.priority = .background
+    for page in 2...4 {
+      manager.load(["page": page])
+      await waitUntilWaiting(page - 1)
+    }
+    manager.priority = .high
+    manager.load(["page": 4])
+    await waitUntil { self.sharedState.joins.waiterCount == 5 }
+    stub.release(1)
+    try await stub.waitForRequests(2)
+    XCTAssertEqual(stub.requests[1].url.query, "page=4")
+    stub.release()
+    await recorder.waitForLandings(5)
+    XCTAssertEqual(stub.requests.map(\.url.query), ["page=1", "page=4", "page=2", "page=3"])
+  }
+
+  func testTheRaisedPriorityHoldsForALaterAttemptToo() async throws {
+    stub.on("*", .status(503), .json(someJSON))
+    let manager = makeManager {
+      $0.hostLimits = HostLimits(attemptsPerHost: 1, ageing: .seconds(3600))
+      $0.retryPolicy = RetryPolicy(attempts: 2)
+    }
+    (manager.joinsIdenticalFlights, manager.priority) = (true, .background)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    stub.hold()
+    manager.load(["page": 1])
+    try await stub.waitForRequests(1)
+    manager.priority = .high
+    manager.load(["page": 1])
+    await waitUntil { self.sharedState.joins.waiterCount == 2 }
+    manager.priority = .normal
+    for page in 2...3 {
+      manager.load(["page": page])
+      await waitUntilWaiting(page - 1)
+    }
+    stub.release(1)
+    try await stub.waitForRequests(2)
+    await time.advanceOnceAsleep(by: .seconds(60))
+    await waitUntilWaiting(2)
+    stub.release(1)
+    try await stub.waitForRequests(3)
+    XCTAssertEqual(stub.requests.map(\.url.query), ["page=1", "page=2", "page=1"])
+    stub.release()
+    await recorder.waitForLandings(4)
+  }
+
   func testAWaitingLoadCanBeCancelledAndTakesNobodysTurn() async throws {
     let manager = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 1) }
     let recorder = Recorder()
