@@ -15,20 +15,34 @@ struct WatchedTransport: TransportWrapper {
     guard let rule = console.rule(for: exchange.request.url) else {
       return base.start(exchange, completion: completion)
     }
-    return Task.detached {
-      do throws(APIError) { completion(.success(try await respond(to: exchange, rule))) } catch {
+    let ruled = RuledExchange()
+    let task = Task.detached {
+      do throws(APIError) {
+        switch try await outcome(of: exchange, rule) {
+        case .response(let response): completion(.success(response))
+        case .request(let exchange): ruled.begin(base.start(exchange, completion: completion))
+        }
+      } catch {
         completion(.failure(error))
       }
     }
+    ruled.begin(task)
+    return ruled
   }
 
-  private func respond(to exchange: HTTPExchange, _ rule: FaultRule) async throws(APIError) -> HTTPResponse {
+  /// What a rule makes of an exchange.
+  private enum Outcome {
+    case response(HTTPResponse)
+    case request(HTTPExchange)
+  }
+
+  private func outcome(of exchange: HTTPExchange, _ rule: FaultRule) async throws(APIError) -> Outcome {
     let exchange = try await delayed(exchange, by: .milliseconds(rule.latencyMilliseconds))
     if rule.loss > 0, Double.random(in: 0..<1) < rule.loss {
       throw APIError(.transport, .connectionLost, "lost by the rule \(rule.pattern) of the console").unsent
     }
-    guard let status = rule.status else { return try await base.send(exchange) }
-    return try Self.response(status, to: exchange)
+    guard let status = rule.status else { return .request(exchange) }
+    return .response(try Self.response(status, to: exchange))
   }
 
   /// A response without a body, as it would have come over the wire: inspected at its head, and in its destination.
@@ -72,5 +86,68 @@ struct WatchedTransport: TransportWrapper {
     var exchange = exchange
     if let total { exchange.request.timeouts.ceiling = total - wait }
     return exchange
+  }
+}
+
+/// An exchange under a rule: first the task that applies the rule, then the request.
+private final class RuledExchange: SuspendableOperation {
+  private struct RuledState {
+    var task: Task<Void, Never>?
+    var request: (any CancellableOperation)?
+    var isCancelled = false
+    var isSuspended = false
+  }
+
+  private let state = Mutex(RuledState())
+
+  /// The rule is being applied.
+  func begin(_ task: Task<Void, Never>) {
+    let isCancelled = state.withLock { state in
+      state.task = task
+      return state.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// The request has begun, and goes on as is wanted by now.
+  func begin(_ request: any CancellableOperation) {
+    let state = state.withLock { state in
+      state.request = request
+      return state
+    }
+    if state.isCancelled { request.cancel() }
+    if state.isSuspended { suspend(request) }
+  }
+
+  func cancel() {
+    let state = state.withLock { state in
+      state.isCancelled = true
+      return state
+    }
+    state.task?.cancel()
+    state.request?.cancel()
+  }
+
+  func suspend() {
+    let request = state.withLock { state in
+      state.isSuspended = true
+      return state.request
+    }
+    if let request { suspend(request) }
+  }
+
+  func resume() {
+    let request = state.withLock { state in
+      state.isSuspended = false
+      return state.request
+    }
+    (request as? any SuspendableOperation)?.resume()
+  }
+
+  private func suspend(_ request: any CancellableOperation) {
+    guard let request = request as? any SuspendableOperation else { return }
+    request.suspend()
+    // It may have been let go by another thread, which came before.
+    if !state.withLock({ $0.isSuspended }) { request.resume() }
   }
 }

@@ -261,4 +261,41 @@ import XCTest
     // Many stars end soon.
     XCTAssertFalse(matches(String(repeating: "a", count: 5000), String(repeating: "a*", count: 200) + "b"))
   }
+
+  func testARequestUnderARuleCanBeSuspendedAndCancelled() async throws {
+    let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
+    defer { console.stop() }
+    let transport = console.watching(stub)
+    let ends = Record<String>()
+    func start() throws -> any SuspendableOperation {
+      let operation = transport.start(HTTPExchange(HTTPRequest(url: "https://homes.test/"))) { result in
+        switch result {
+        case .success(let response): ends.add("\(response.status)")
+        case .failure(let error): ends.add(error.label)
+        }
+      }
+      return try XCTUnwrap(operation as? any SuspendableOperation)
+    }
+    for latency in [0, 40] {
+      // Before the request, and while it is under way.
+      for waits in [false, true] {
+        console.rules = [FaultRule("*", latencyMilliseconds: latency)]
+        let count = ends.all.count
+        stub.hold()
+        let resumed = try start()
+        let cancelled = try start()
+        if waits { await waitUntil { self.stub.heldCount == 2 } }
+        resumed.suspend()
+        cancelled.suspend()
+        stub.release()
+        try await Task.sleep(for: .milliseconds(latency + 40))
+        XCTAssertEqual(ends.all.count, count, "the stub's responses are kept back")
+        cancelled.cancel()
+        await waitUntil { ends.all.count == count + 1 }
+        resumed.resume()
+        await waitUntil { ends.all.count == count + 2 }
+        XCTAssertEqual(ends.all.suffix(2), ["transport.cancelled", "200"])
+      }
+    }
+  }
 }
