@@ -86,6 +86,10 @@ extension BaseAPIManager: FlightOwner {
     }
     lastResponse = response
     lastError = nil
+    // So may an observer of these.
+    if registrar != nil, let flight, let objection = flight.userObjection {
+      return deliver(failure: objection.completed(for: flight.call), of: id, flight)
+    }
     if let flight {
       enter(.succeeded, flight)
       flight.progress?.finish()

@@ -94,4 +94,27 @@ import XCTest
     }
     XCTAssertEqual(labels, ["200", "response.unacceptable-status", "cancelled"])
   }
+
+  func testAnObserverThatSignsTheUserOutIsNotFollowedByASuccess() async throws {
+    guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return }
+    for readsError in [false, true] {
+      let stub = StubTransport(.json("{}", status: 500), .json(someJSON))
+      let authenticator = Authenticator()
+      try authenticator.signIn(with: Credential(accessToken: "anna"))
+      var service = TestService(stub)
+      service.authenticator = authenticator
+      let manager = TestManager(service)
+      let recorder = Recorder()
+      manager.delegate = recorder
+      _ = try? await manager.response()
+      onNextChange(of: { if readsError { _ = manager.lastError } else { _ = manager.lastResponse } }) {
+        try? authenticator.signOut()
+      }
+      manager.load()
+      await recorder.waitForLandings(2)
+      XCTAssertEqual(recorder.responses.count, 0, "\(readsError)")
+      XCTAssertEqual(recorder.errors.last?.reason, .signedOut)
+      XCTAssertEqual(manager.lastError?.reason, .signedOut)
+    }
+  }
 }
