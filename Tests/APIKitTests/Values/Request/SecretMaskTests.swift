@@ -56,17 +56,31 @@ final class SecretMaskTests: XCTestCase {
 
   func testAttributesOfHTMLWithoutQuotesAreMasked() {
     for (text, expected) in [
-      ("<input name=csrf_token value=S3CRET>", "<input name=csrf_token value=•••>•••"),
+      ("<input name=csrf_token value=S3CRET>", "<input name=csrf_token value=•••>"),
       (
         "<input disabled value=S3CRET type=hidden name = 'password' checked>",
-        "<input disabled value=••• type=hidden name = 'password' checked>•••"
+        "<input disabled value=••• type=hidden name = 'password' checked>"
       ),
+      (
+        "<p><INPUT name=password value=S3CRET><meta name=token content=x><b>Homes</b></p>",
+        "<p><INPUT name=password value=•••><meta name=token content=x><b>Homes</b></p>"
+      ),
+      ("<p name=password>S3CRET<br>S3CRET</p><p>Homes</p>", "<p name=password>•••</p><p>Homes</p>"),
       ("<a href=/b?token=S3CRET&x=1>t</a>", "<a href=/b?token=•••&amp;x=1>t</a>"),
       ("<a data-token=S3CRET/>t", "<a data-token=•••>t"),
       ("<a data-token=", "<a data-token="), ("<a data-token=S3CRET", "<a data-token=•••"),
       ("<a x name=b>1</a><br/><i y=1/>", "<a x name=b>1</a><br/><i y=1/>"),
     ] {
       XCTAssertEqual(masked(text, "text/html"), expected)
+    }
+  }
+
+  func testInXMLAnElementThatHTMLHasWithoutContentIsMaskedUpToItsEnd() {
+    for type in ["application/xml", "application/xhtml+xml", nil] {
+      XCTAssertEqual(
+        masked("<a><input name='password'>S3CRET</input><b>1</b></a>", type),
+        "<a><input name='password'>•••</input><b>1</b></a>")
+      XCTAssertEqual(masked("<a><input name='password'>S3C", type), "<a><input name='password'>•••")
     }
   }
 

@@ -3,7 +3,9 @@ extension SecretMask {
   /// name, by an attribute `name`, `key`, `id` or `field`, in a property list by the `<key>` before it, and elsewhere,
   /// named `value`, by an element `name`, `key`, `id` or `field` before it. Other texts and attributes that are URLs, JSON,
   /// forms or XML themselves are masked as that.
-  func xml(_ bytes: [UInt8]) -> [UInt8] {
+  ///
+  /// - Parameter isHTML: Whether it is HTML, where some elements have no content and no closing tag.
+  func xml(_ bytes: [UInt8], isHTML: Bool = false) -> [UInt8] {
     var reader = MaskReader(bytes)
     // The content of a `<key>` is the name of a value there, and no secret itself.
     let isPropertyList = reader.find("<dict", from: 0) != nil
@@ -24,7 +26,8 @@ extension SecretMask {
         }
       }
       reader.take(to: tag.range.upperBound)
-      guard !tag.isEmpty, !tag.isEnd else {
+      let isEmpty = tag.isEmpty || isHTML && Self.emptyOfHTML.contains(tag.name.lowercased())
+      guard !isEmpty, !tag.isEnd else {
         isNextSecret = isNextSecret && tag.isEnd
         if tag.isEnd { depth -= 1 }
         if depth < secretDepth { secretDepth = .max }
@@ -47,6 +50,11 @@ extension SecretMask {
     takeText(&reader, to: bytes.count)
     return reader.output
   }
+
+  /// The elements of HTML without content (HTML, 13.1.2).
+  private static let emptyOfHTML: Set<String> = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+  ]
 
   /// Copies what stands between two tags, its texts and sections of data masked.
   private func takeText(_ reader: inout MaskReader, to end: Int) {

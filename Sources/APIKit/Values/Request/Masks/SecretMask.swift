@@ -156,7 +156,7 @@ package struct SecretMask: Sendable {
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
     switch text.first(where: { $0 > 0x20 }) {
     case UInt8(ascii: "{"), UInt8(ascii: "["): return json(bytes)
-    case UInt8(ascii: "<"): return xml(bytes)
+    case UInt8(ascii: "<"): return xml(bytes, isHTML: type.contains("html"))
     default:
       if type.hasPrefix("text/") { return Self.looksLikeForms(bytes) ? forms(bytes) : json(bytes) }
       return type.isEmpty && Self.looksLikeForm(bytes) ? form(bytes) : bytes
