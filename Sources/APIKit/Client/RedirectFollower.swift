@@ -50,12 +50,19 @@ struct RedirectFollower {
     }
     var next = request
     next.url = target
-    try changeMethod(of: &next, status: redirect.status, redirect)
+    changeMethod(of: &next, status: redirect.status)
+    let opensOnlyOnce = !next.body.isReplayable
     if target.origin != request.url.origin { try cross(&next, from: request.url, redirect) }
     if case .rewrite(let rewrite) = policy.kind {
       guard var rewritten = try rewrite(next, redirect) else { return nil }
       if rewritten.url.origin != next.url.origin { cross(&rewritten, keeping: next.headers) }
       next = rewritten
+    }
+    // Behind the closure, which may replace the body, or have the redirect land.
+    guard !opensOnlyOnce || next.body.isReplayable else {
+      throw failure(
+        .redirectRefused,
+        "the redirect wants the body again, but its stream opens only once; make it replayable", at: redirect)
     }
     history.append(HTTPRedirect(url: request.url, status: redirect.status, metrics: redirect.metrics))
     return next
@@ -81,9 +88,7 @@ struct RedirectFollower {
     return target
   }
 
-  private func changeMethod(
-    of request: inout HTTPRequest, status: Int, _ redirect: HTTPResponse
-  ) throws(APIError) {
+  private func changeMethod(of request: inout HTTPRequest, status: Int) {
     let becomesGet =
       switch status {
       // 303 redirects to another resource; HEAD stays HEAD.
@@ -99,10 +104,6 @@ struct RedirectFollower {
       for name in Self.bodyFields { request.headers.remove(name) }
       // It is about a body, and belongs to no request without one (RFC 9110, 10.1.1).
       request.headers.remove("Expect")
-    } else if !request.body.isReplayable {
-      throw failure(
-        .redirectRefused,
-        "the redirect wants the body again, but its stream opens only once; make it replayable", at: redirect)
     }
   }
 

@@ -187,4 +187,19 @@ final class RedirectFollowerTests: XCTestCase {
     XCTAssertEqual(try follow(302, "/y", post, policy: rewriting)?.headers["X-Hop"], "1")
     XCTAssertNil(try follow(303, "/y", post, policy: rewriting))
   }
+
+  func testAClosureIsAskedWhereTheBodyOpensOnlyOnce() throws {
+    var once = post
+    once.body = .stream(HTTPBodyStream { { nil } })
+    let lands = RedirectPolicy.rewriting { _, _ in nil }
+    XCTAssertNil(try follow(307, "/y", once, policy: lands))
+    let replaces = RedirectPolicy.rewriting { proposed, _ throws(APIError) in
+      var next = proposed
+      next.body = .bytes([1])
+      return next
+    }
+    XCTAssertEqual(try follow(307, "/y", once, policy: replaces)?.body.isReplayable, true)
+    let keeps = RedirectPolicy.rewriting { proposed, _ in proposed }
+    XCTAssertEqual(reason { try follow(307, "/y", once, policy: keeps) }, .redirectRefused)
+  }
 }
