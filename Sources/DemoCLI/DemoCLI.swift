@@ -69,7 +69,9 @@ enum DemoCLI {
       }
       if name == "--help" || name == "-h" { return await run(["help"] + words.dropFirst(), console: console) }
       guard let command = command(named: name) else { throw UsageError.noCommand(name) }
-      if words.contains("--help") { return await run(["help", name], console: console) }
+      if words.contains("--help") || words.contains("-h") {
+        return await run(["help", name], console: console)
+      }
       help = "DemoCLI help \(name) shows its options and an example."
       do throws(UsageError) {
         return try await run(command, Array(words.dropFirst()), console: console)

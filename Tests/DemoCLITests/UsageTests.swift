@@ -106,6 +106,8 @@ final class UsageTests: XCTestCase {
       XCTAssertTrue(
         help.output.contains { $0.contains(command.name) && $0.contains(command.summary) }, command.name)
       let own = await CommandLineRun("\(command.name) --help")
+      let short = await CommandLineRun("\(command.name) -h")
+      XCTAssertEqual(short.output, own.output)
       XCTAssertTrue(own.output.first?.hasPrefix("usage: DemoCLI \(command.name)") == true)
       for option in command.allOptions {
         XCTAssertTrue(own.output.contains { $0.contains(option.names[0]) }, option.names[0])
