@@ -187,16 +187,20 @@ struct PageStore {
     case .next, .previous: break
     }
     let fresh = freshItems(contents.ids)
+    let missing = missingItems(behind: request, contents)
     let isKnown = !visited.insert(request.position).inserted
     // When the total has changed, the same items may rightly appear again.
     let hasChanged = contents.total.map { $0 != total } ?? false
     let repeats =
       !entries.isEmpty && !contents.ids.isEmpty && !hasChanged && (fresh.isEmpty || contents.isSameAsBefore)
-    guard !isKnown, !repeats else {
+    guard !isKnown, !repeats, missing == 0 else {
       let words =
         isKnown
         ? "the server leads to page \(request.index + 1) where it has led before"
-        : "page \(request.index + 1) has nothing that was not on the pages before it"
+        : repeats
+          ? "page \(request.index + 1) has nothing that was not on the pages before it"
+          : "page \(request.index + 1) has \(contents.ids.count) items, and \(missing) are missing up to the page after it; "
+            + "state a Paging.pageSize that the server sends"
       let fault = APIError(.response, .pagingBroken, words)
       self.fault = fault
       throw fault
@@ -207,6 +211,16 @@ struct PageStore {
       next: next(after: request, contents), previous: previous(before: request, contents))
     if request.move == .previous { entries.insert(entry, at: 0) } else { entries.append(entry) }
     return fresh
+  }
+
+  /// How many items are missing between a page before the loaded ones and these: a server may send fewer than are requested.
+  /// None where its list has become shorter.
+  private func missingItems(behind request: Request, _ contents: Contents) -> Int {
+    guard request.move == .previous, case .offset(let offset) = request.position,
+      case .offset(let first)? = entries.first?.position, !contents.ids.isEmpty
+    else { return 0 }
+    let end = offset + contents.ids.count
+    return contents.total.map { end >= $0 } == true ? 0 : max(0, first - end)
   }
 
   private mutating func freshItems(_ ids: [String?]) -> [Int] {

@@ -169,6 +169,23 @@ final class PageStoreTests: XCTestCase {
     XCTAssertEqual(reason { _ = try store.request(.previous) }, .noSuchPage)
   }
 
+  func testAPageBeforeTheLoadedOnesThatLeavesAGapEndsTheList() throws {
+    for total in [8, nil] {
+      var store = store(.offset())
+      try turn(&store, .jump(2), contents(["e", "f"], total: total))
+      XCTAssertEqual(
+        reason { try turn(&store, .previous, contents(["c"], total: total)) }, .pagingBroken, "d is missing")
+      XCTAssertEqual(store.entries.map(\.index), [2])
+    }
+    // The list has become shorter.
+    for (items, total) in [(["c"], 3), ([], nil)] as [([String], Int?)] {
+      var store = store(.offset())
+      try turn(&store, .jump(2), contents(["e", "f"], total: 8))
+      try turn(&store, .previous, contents(items, total: total))
+      XCTAssertEqual(store.entries.map(\.index), [1, 2])
+    }
+  }
+
   func testCursorsCannotJump() {
     var store = store(.cursor(at: "next"))
     XCTAssertEqual(reason { _ = try store.request(.jump(3)) }, .noSuchPage)
