@@ -18,10 +18,12 @@ final class ListServer: Sendable {
   let strategy: Int
   let hasTotal: Bool
   let size: Int
+  /// How many items it sends of a page at most.
+  let sent: Int
   let state: Mutex<State>
 
-  init(strategy: Int, hasTotal: Bool, size: Int, seed: UInt64) {
-    (self.strategy, self.hasTotal, self.size) = (strategy, hasTotal, size)
+  init(strategy: Int, hasTotal: Bool, size: Int, sent: Int, seed: UInt64) {
+    (self.strategy, self.hasTotal, self.size, self.sent) = (strategy, hasTotal, size, sent)
     state = Mutex(State(random: SeededGenerator(seed: seed)))
   }
 
@@ -54,7 +56,7 @@ final class ListServer: Sendable {
     let (city, ids) = (query["city"] ?? "", ids(user, query["city"] ?? ""))
     var start = 0
     switch strategy {
-    case 0: start = ((query["page"].flatMap { Int($0) } ?? 1) - 1) * size
+    case 0: start = ((query["page"].flatMap { Int($0) } ?? 1) - 1) * sent
     case 1: start = query["offset"].flatMap { Int($0) } ?? 0
     default:
       // A cursor is its user's, and that of one list.
@@ -76,12 +78,12 @@ final class ListServer: Sendable {
     case 17..<45: try? await Task.sleep(for: .microseconds(dice * 60))
     default: break
     }
-    let end = min(ids.count, start + size)
+    let end = min(ids.count, start + sent)
     let items = (start < end ? ids[start..<end] : []).map { #"{"id": "\#($0)"}"# }.joined(separator: ", ")
     var (more, headers) = ("", HTTPHeaders())
     if hasTotal { more += #", "total": \#(ids.count)"# }
     let next = end < ids.count && start < end ? "\(user).\(city).\(end)" : nil
-    let previous = start > 0 ? "\(user).\(city).\(max(0, start - size))" : nil
+    let previous = start > 0 ? "\(user).\(city).\(max(0, start - sent))" : nil
     if strategy == 2 {
       if let next { more += #", "next": "\#(next)""# }
       if let previous { more += #", "previous": "\#(previous)""# }
