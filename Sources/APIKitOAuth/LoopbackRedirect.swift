@@ -112,7 +112,7 @@ public final class LoopbackRedirect: Sendable {
   }
 
   private static func page(_ message: String) -> String {
-    let text = message.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    let text = String(decoding: message.utf8.flatMap(XMLReference.text), as: UTF8.self)
     return "<!doctype html><meta charset=utf-8><title>Sign-in</title><p>\(text)</p>\n"
   }
 

@@ -27,8 +27,9 @@ public struct XMLBodyDecoder: BodyDecoder {
   /// The names of elements that become an array even if there is only one. None by default.
   public var arrays: Set<String>
   /// The prefixes that names have, by their namespaces, whatever the document's own prefixes are. An empty one leaves
-  /// the prefix out. A prefix of the document that is one of these, and stands there for another namespace, gets an underscore
-  /// before it. By default names are as in the document.
+  /// the prefix out; elements that have one name then are a list, and an attribute beside one of that name keeps its prefix. A
+  /// prefix of the document that is one of these, and stands there for another namespace, gets an underscore before it. By
+  /// default names are as in the document.
   public var prefixes: [String: String]
   /// The most attributes of one element, beyond which to throw. The default is 256.
   public var maximumAttributes = 256

@@ -14,13 +14,13 @@ final class LoopbackRedirectTests: XCTestCase {
   }
 
   func testTheUserIsThankedAndTheirURLHandedOver() async throws {
-    let redirect = try LoopbackRedirect(message: "Back <again>")
+    let redirect = try LoopbackRedirect(message: "Back \u{D4E}<again>")
     async let callback = redirect.callback(within: .seconds(20))
     let icon = try await get(redirect.uri.replacing("/callback", with: "/favicon.ico"))
     XCTAssertEqual(icon.status, 404)
     let page = try await get(redirect.uri + "?code=c&state=s")
     XCTAssertEqual(page.status, 200)
-    XCTAssertTrue(String(decoding: page.bytes, as: UTF8.self).contains("Back &lt;again>"))
+    XCTAssertTrue(String(decoding: page.bytes, as: UTF8.self).contains("Back \u{D4E}&lt;again&gt;"))
     let url = try await callback
     XCTAssertEqual(url, redirect.uri + "?code=c&state=s")
   }

@@ -216,6 +216,15 @@ final class XMLBodyDecoderTests: XCTestCase {
     XCTAssertFalse(detail("<r xmlns:a='u' x='1' a:x='2'><a:x x='3'/></r>", decoder).contains("twice"))
   }
 
+  func testAttributesOfTwoNamespacesThatThePrefixesMakeOneAreRefusedAndElementsAreAList() throws {
+    let decoder = XMLBodyDecoder(prefixes: ["u": "", "v": ""])
+    let detail = detail("<r xmlns:a='u' xmlns:b='v' a:x='1' b:x='2'/>", decoder)
+    XCTAssertTrue(detail.contains("stands twice") && detail.contains("prefixes of the decoder"), detail)
+    XCTAssertEqual(
+      try json("<r xmlns:a='u' y='1' a:x='2'><a:x>1</a:x><x>2</x></r>", decoder),
+      #"{"r":{"@xmlns:a":"u","@y":"1","@x":"2","x":["1","2"]}}"#)
+  }
+
   func testAListOfOneElementIsAList() throws {
     let raw = try XMLBodyDecoder().decode(Array("<r><i><n>1</n></i><k>2</k></r>".utf8))
     XCTAssertEqual(try raw.r.i.require(.array).elements.map { $0.n.int }, [1])

@@ -122,7 +122,9 @@ extension RawXMLReader {
         // Two prefixes of one namespace make one attribute of two.
         guard tree.isFirst(name, serial) else {
           let name = String(decoding: written, as: UTF8.self)
-          throw Fault(offset: start, text: "the attribute \(name) stands twice in its namespace")
+          throw Fault(
+            offset: start,
+            text: "the attribute \(name) stands twice in its namespace, or under the prefixes of the decoder")
         }
         tree.rename(child, to: name)
       }

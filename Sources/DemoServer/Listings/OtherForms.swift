@@ -36,7 +36,7 @@ struct OtherForms: Sendable {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+    String(decoding: text.utf8.flatMap(XMLReference.text), as: UTF8.self)
   }
 }
 

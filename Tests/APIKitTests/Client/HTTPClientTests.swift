@@ -72,6 +72,17 @@ final class HTTPClientTests: XCTestCase {
     XCTAssertEqual(jar.header(for: "https://b.test/"), "u=3")
   }
 
+  func testACookieThatTheRequestStatesIsSentOnceBesideOneThatEndsWithAJoiningLetter() async throws {
+    let stub = StubTransport()
+    stub.on("/start", .status(200, headers: ["Set-Cookie": "a=\u{D4E}", "set-cookie": "own=1"]))
+    let client = HTTPClient(transport: stub, cookies: CookieJar())
+    _ = try await client.send(HTTPExchange(request))
+    var second = request
+    second.headers = ["Cookie": "own=0"]
+    _ = try await client.send(HTTPExchange(second))
+    XCTAssertEqual(stub.requests.last?.headers["Cookie"], "own=0; a=\u{D4E}")
+  }
+
   func testARedirectToItselfThatSetsACookieIsNoLoop() async throws {
     let stub = StubTransport()
     stub.when(

@@ -21,7 +21,7 @@ package enum XMLReference {
   }
 
   /// A byte of text or of the value of an attribute as it is written.
-  static func text(of byte: UInt8) -> [UInt8] {
+  package static func text(of byte: UInt8) -> [UInt8] {
     switch byte {
     case UInt8(ascii: "<"): Array("&lt;".utf8)
     case UInt8(ascii: ">"): Array("&gt;".utf8)

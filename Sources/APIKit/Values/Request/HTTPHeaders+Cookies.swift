@@ -11,11 +11,15 @@ extension HTTPHeaders {
     self["Cookie"] = ([first] + others.map { String($0) }).joined(separator: "; ")
   }
 
+  // By bytes, as servers read it: a letter that joins the mark behind it makes one character with it.
   private static func cookies(_ field: String) -> [Substring] {
-    field.split(separator: ";").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
+    field.utf8.split(separator: UInt8(ascii: ";")).map { Substring($0.drop { $0 == UInt8(ascii: " ") }) }
+      .filter { !$0.isEmpty }
   }
 
-  private static func name(of cookie: Substring) -> Substring { cookie.prefix { $0 != "=" } }
+  private static func name(of cookie: Substring) -> Substring {
+    Substring(cookie.utf8.prefix { $0 != UInt8(ascii: "=") })
+  }
 
   /// A cookie as it is sent. Throws ``APIError/Reason/invalidHeader`` for what would end it, or the field.
   ///

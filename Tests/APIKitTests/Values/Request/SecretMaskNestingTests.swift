@@ -178,7 +178,7 @@ final class SecretMaskNestingTests: XCTestCase {
 
   func testADelimiterInAPartEndsNoMask() {
     let body = "--B\r\nContent-Disposition: form-data; name=note\r\n\r\nsee --B-- there\r\n"
-    let secret = "--B\r\nContent-Disposition: form-data; name=pin\r\n\r\n"
+    let secret = "--B\r\nContent-Disposition: form-data; filename=\"\u{2028}\"; name=pin\r\n\r\n"
     XCTAssertEqual(
       masked(body + secret + "S3CRET\r\n--B--\r\n", "multipart/form-data; boundary=B"),
       body + secret + "•••\r\n--B--\r\n")
@@ -189,6 +189,10 @@ final class SecretMaskNestingTests: XCTestCase {
       header("Location", "https://ann:S3CRET@b/c?token=S3CRET#a"), "https://•••@b/c?token=•••#a")
     XCTAssertEqual(header("Location", "//ann:S3@CRET@b"), "//•••@b")
     XCTAssertEqual(header("Referer", "https://S3CRET@b/c"), "https://•••@b/c")
+    // A mark behind a character, or a joining letter before it, makes another character of it.
+    XCTAssertEqual(header("Referer", "https://S3CRET@\u{301}b/c"), "https://•••@\u{301}b/c")
+    XCTAssertEqual(header("Referer", "https://\u{301}a:S3CRET@b/c"), "https://•••@b/c")
+    XCTAssertEqual(header("Referer", "https://S3CRET\u{D4E}@b/c"), "https://•••@b/c")
     XCTAssertEqual(header("X-Original-URL", "/c?n=1&api_key=S3CRET"), "/c?n=1&api_key=•••")
     XCTAssertEqual(
       header("Link", "<https://b?page=2&sig=S3CRET>; rel=\"next\""),

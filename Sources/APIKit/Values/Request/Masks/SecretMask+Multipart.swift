@@ -57,11 +57,12 @@ extension SecretMask {
   /// The lines of a head. One that begins with a space continues with the line before it (RFC 5322, 2.2.3).
   private static func lines(_ head: ArraySlice<UInt8>) -> [String] {
     var lines: [String] = []
-    for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
-      if line.first == " " || line.first == "\t", let last = lines.popLast() {
-        lines.append(last + line)
+    for line in head.split(whereSeparator: { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) {
+      let text = String(decoding: line, as: UTF8.self)
+      if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t"), let last = lines.popLast() {
+        lines.append(last + text)
       } else {
-        lines.append(String(line))
+        lines.append(text)
       }
     }
     return lines

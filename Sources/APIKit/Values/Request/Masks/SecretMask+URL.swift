@@ -20,19 +20,20 @@ extension SecretMask {
   /// User and password before the hosts of URLs replaced.
   private func withoutLogins(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
+    // By bytes: a mark behind one of these makes one character with it.
     var output = ""
-    var rest = text[...]
-    while let slashes = rest.firstRange(of: "//") {
-      let isAuthority = text[..<slashes.lowerBound].last.map { ":<=\"'( ".contains($0) } ?? true
-      output += rest[..<slashes.upperBound]
+    var rest = text.utf8[...]
+    while let slashes = rest.firstRange(of: "//".utf8) {
+      let isAuthority = text.utf8[..<slashes.lowerBound].last.map { ":<=\"'( ".utf8.contains($0) } ?? true
+      output += Substring(rest[..<slashes.upperBound])
       rest = rest[slashes.upperBound...]
       guard isAuthority else { continue }
-      let authority = rest.prefix { !"/?#\\ >\"".contains($0) }
-      guard let at = authority.lastIndex(of: "@") else { continue }
-      output += replacement(String(authority[..<at]))
+      let authority = rest.prefix { !"/?#\\ >\"".utf8.contains($0) }
+      guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { continue }
+      output += replacement(String(Substring(authority[..<at])))
       rest = rest[at...]
     }
-    return output + rest
+    return output + Substring(rest)
   }
 
   /// Of a URL the path, without the values of secret names that its endpoint has put there, or that stand there with their

@@ -53,8 +53,9 @@ package struct SecretMask: Sendable {
   /// theirs has no other place: `bearer, eyJ…` and `base64url.bearer.authorization.k8s.io.eyJ…`.
   private func protocols(_ value: String) -> String {
     var isSecret = false
-    return value.split(separator: ",", omittingEmptySubsequences: false).map {
-      (element: Substring) -> String in
+    return value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+      (element) -> String in
+      let element = Substring(element)
       let text = element.drop { $0 == " " || $0 == "\t" }
       if isSecret {
         isSecret = false
