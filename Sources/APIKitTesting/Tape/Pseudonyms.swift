@@ -32,8 +32,10 @@ final class Pseudonyms: Sendable {
     // The longest first: one secret may be part of another.
     for (secret, name) in names.sorted(by: { $0.key.utf8.count > $1.key.utf8.count })
     where secret.utf8.count >= 8 {
-      for form in Self.forms(of: secret) where text.contains(form) {
-        text = text.split(separator: form, omittingEmptySubsequences: false).joined(separator: name)
+      // By bytes: a mark behind it makes another character of its last one.
+      for form in Self.forms(of: secret) where text.utf8.contains(form.utf8) {
+        text = text.utf8.split(separator: form.utf8, omittingEmptySubsequences: false)
+          .map { String(Substring($0)) }.joined(separator: name)
       }
     }
     return text

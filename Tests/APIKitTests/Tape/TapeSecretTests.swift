@@ -102,7 +102,7 @@ final class TapeSecretTests: TapeCase {
 
   func testASecretThatIsKnownLaterIsNotInWhatWasRecordedBefore() async throws {
     let server = StubTransport()
-    server.on("/ping", .json(#"{"device": "canary-7f3a"}"#))
+    server.on("/ping", .json("{\"device\": \"canary-7f3a\", \"shown\": \"canary-7f3a\u{301}\"}"))
     server.on("/token", .json(#"{"access_token": "canary-7f3a"}"#))
     let recorder = try recorder(over: server)
     _ = try await recorder.send(get("https://homes.test/ping", ["X-Device": "canary-7f3a"]))
