@@ -40,10 +40,11 @@ public struct Parameters: Sendable {
     get { pairs.first { $0.name.equalsExactly(name) }?.value }
     set {
       put(newValue, for: name)
-      failure = failure ?? newValue?.failure
+      if failure == nil, let newValue { failure = newValue.failure }
     }
   }
 
+  @inline(__always)
   private mutating func put(_ newValue: ParameterValue?, for name: String) {
     let index = pairs.firstIndex { $0.name.equalsExactly(name) }
     switch (index, newValue) {
@@ -127,7 +128,7 @@ extension Parameters: ExpressibleByDictionaryLiteral {
     pairs.reserveCapacity(elements.count)
     for (name, value) in elements {
       do throws(Unencodable) {
-        if let value = try ParameterEncoder.encode(value) { self[name] = value }
+        if let value = try ParameterEncoder.encode(value) { put(value, for: name) }
       } catch {
         failure = failure ?? error.under(name).error(in: "a parameter")
       }
