@@ -16,9 +16,15 @@ enum ParameterEncoder {
     let type = type(of: value)
     if type == String.self { return .string(known(value)) }
     if type == Int.self { return .integer(known(value)) }
-    if type == ParameterValue.self, let value = value as? ParameterValue { return value }
+    if type == ParameterValue.self, let value = value as? ParameterValue { return try checked(value) }
     if let value = value as? any Omittable, value.isOmitted { return nil }
     return try encodeValue(value, keys)
+  }
+
+  /// A parameter that is given, which may have one within it that could not be encoded.
+  private static func checked(_ parameter: ParameterValue) throws(Unencodable) -> ParameterValue {
+    if let failure = parameter.failure { throw Unencodable(failure.detail) }
+    return parameter
   }
 
   /// The value as what it was found to be.
@@ -30,10 +36,7 @@ enum ParameterEncoder {
   ) throws(Unencodable) -> ParameterValue {
     if type(of: value) == [UInt8].self, let bytes = value as? [UInt8] { return .data(bytes) }
     switch value {
-    case let value as any ParameterConvertible:
-      let parameter = value.parameterValue
-      if let failure = parameter.failure { throw Unencodable(failure.detail) }
-      return parameter
+    case let value as any ParameterConvertible: return try checked(value.parameterValue)
     case let value as RawData: return try value.parameterValue()
     case let value as URL: return .string(value.absoluteString)
     case let value as UUID: return .string(value.uuidString)
