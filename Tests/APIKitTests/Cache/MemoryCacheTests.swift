@@ -78,6 +78,14 @@ final class MemoryCacheTests: XCTestCase {
     XCTAssertNil(cache.find(CacheFixture.query(1, headers: ["Accept-Language": "0"])))
   }
 
+  func testAVariantIsThatOfTheSameBytes() {
+    let cache = cache()
+    let vary = VaryMatcher(response: ["Vary": "X-Account"], request: ["X-Account": "Caf\u{E9}"])
+    cache.store(CacheFixture.entry(1, vary: vary), now: 0)
+    XCTAssertNotNil(cache.find(CacheFixture.query(1, headers: ["X-Account": "Caf\u{E9}"])))
+    XCTAssertNil(cache.find(CacheFixture.query(1, headers: ["X-Account": "Cafe\u{301}"])))
+  }
+
   func testTheBoundsHoldForTheVariantsOfOneKeyToo() {
     for (cache, bytes, most) in [(cache(bytes: 100_000), 20_000, 1), (cache(count: 3), 100, 3)] {
       for language in 0..<20 {

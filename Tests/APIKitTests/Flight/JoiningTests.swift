@@ -136,6 +136,16 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 8)
   }
 
+  func testLoadsWhoseFieldsAreOneTextOfOtherBytesAreNotJoined() async throws {
+    stub.hold()
+    let managers = ["Caf\u{E9}", "Cafe\u{301}"].map { makeManager(["X-Account": $0]) }
+    for manager in managers { manager.load() }
+    try await stub.waitForRequests(2)
+    stub.release()
+    await waitUntil { managers.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
   func testAManagerOfAnotherTypeMakesItsOwnCall() async throws {
     final class OtherManager: BaseAPIManager, APIManager {
       let service: TestService

@@ -98,10 +98,15 @@ extension String {
   ///
   /// `==` also holds for texts of different bytes, such as é composed and decomposed. JSON (RFC 8259, 8.3) and
   /// URLs tell these apart, and so do all names here.
-  func equalsExactly(_ other: String) -> Bool {
+  package func equalsExactly(_ other: String) -> Bool {
     // `==` first: it tells most texts apart at their first bytes.
     utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
   }
+}
+
+extension Optional<String> {
+  /// Whether both are nil, or have the same UTF-8.
+  package func equalsExactly(_ other: String?) -> Bool { map(ExactText.init) == other.map(ExactText.init) }
 }
 
 extension Sequence<String> {
@@ -110,14 +115,14 @@ extension Sequence<String> {
 }
 
 /// A text as the key of a set or a dictionary, compared by its UTF-8; see `equalsExactly(_:)`.
-struct ExactText: Hashable {
-  let text: String
+package struct ExactText: Hashable, Sendable {
+  package let text: String
 
-  init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 
-  static func == (left: Self, right: Self) -> Bool { left.text.equalsExactly(right.text) }
+  package static func == (left: Self, right: Self) -> Bool { left.text.equalsExactly(right.text) }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }

@@ -8,6 +8,15 @@ struct VaryMatcher: Sendable, Hashable {
   struct Field: Sendable, Hashable {
     var name: String
     var value: String?
+
+    static func == (left: Self, right: Self) -> Bool {
+      left.name == right.name && left.value.equalsExactly(right.value)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(name)
+      hasher.combine(value.map(ExactText.init))
+    }
   }
 
   /// The fields, sorted by name.
@@ -26,7 +35,7 @@ struct VaryMatcher: Sendable, Hashable {
 
   /// Whether the response may be used for a request.
   func matches(_ request: HTTPHeaders) -> Bool {
-    fields.allSatisfy { Self.normal(request.combined($0.name)) == $0.value }
+    fields.allSatisfy { Self.normal(request.combined($0.name)).equalsExactly($0.value) }
   }
 
   /// Whether the response has `Vary: *`, which matches no request.

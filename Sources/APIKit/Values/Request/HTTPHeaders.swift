@@ -17,6 +17,17 @@ public struct HTTPHeaders: Sendable, Hashable {
       self.name = name
       self.value = value
     }
+
+    /// Compares the bytes: to a server, texts of other bytes are other values, also where Swift takes them for one.
+    public static func == (left: Self, right: Self) -> Bool {
+      left.name.equalsExactly(right.name) && left.value.equalsExactly(right.value)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(ExactText(name))
+      hasher.combine(ExactText(value))
+    }
   }
 
   /// All field lines in order, repeated names included.
