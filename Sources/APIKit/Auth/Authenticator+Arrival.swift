@@ -12,7 +12,7 @@ extension Authenticator {
         latest = machine.latest
         return []
       }
-      let isSame = latest.flatMap(rules.user).map { $0 == rules.user(new) } ?? false
+      let isSame = latest.flatMap(rules.user).map { rules.user(new).equalsExactly($0) } ?? false
       settle { machine in
         // Another one may have come meanwhile.
         guard machine.latest == latest else { return [] }

@@ -15,18 +15,19 @@ package struct LoadUser: Hashable, Sendable {
   /// The generation of the client's cookie jar (``CookieJar/generation``).
   var jar: Int { Int(generation) }
   /// What the signer says of its caller.
-  let signer: String?
+  var signer: String? { stated?.text }
+  private let stated: ExactText?
 
   /// - Parameter epoch: That of a user who was compared before; nil for the user who is signed in now.
   package init(_ identity: ServiceIdentity, _ wire: WireOptions, signIn rule: SignInRule, epoch: Int? = nil) {
     generation = Int32(truncatingIfNeeded: wire.client.cookies?.generation ?? 0)
-    signer = identity.signer?.caller
+    stated = (identity.signer?.caller).map(ExactText.init)
     self.epoch = epoch ?? (rule == .exempt ? nil : identity.authenticator?.userEpoch)
   }
 
   /// The user of several loads.
   init(_ owner: LoadOwner) {
-    (generation, signer) = (Int32(truncatingIfNeeded: owner.jar), owner.signer)
+    (generation, stated) = (Int32(truncatingIfNeeded: owner.jar), owner.signer.map(ExactText.init))
     epoch = owner.epoch
   }
 
@@ -47,7 +48,7 @@ package struct LoadUser: Hashable, Sendable {
     if let cookies, !cookies.isSameUser(since: jar, host: host()) {
       return .signedOut("the cookies of the user to whom the load belongs were removed")
     }
-    if let caller, caller != signer {
+    if let caller, !caller.equalsExactly(signer) {
       return .signedOut("the signer signs for another caller than when the load was called")
     }
     return nil

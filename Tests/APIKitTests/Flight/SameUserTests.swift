@@ -38,7 +38,11 @@ import XCTest
 
   func testASignInThatSaysNothingOfItsUserCountsAsAnothers() async throws {
     stub.on("*", .json(someJSON))
-    for (before, after) in [(nil, nil), ("7", nil), (nil, "7"), ("7", "8")] as [(String?, String?)] {
+    // The last two are one text of other bytes.
+    let users: [(String?, String?)] = [
+      (nil, nil), ("7", nil), (nil, "7"), ("7", "8"), ("Zo\u{EB}", "Zoe\u{308}"),
+    ]
+    for (before, after) in users {
       stub.hold()
       let count = stub.requests.count
       let authenticator = try signedIn(user: before)
@@ -50,6 +54,25 @@ import XCTest
       let error = try await failed
       XCTAssertEqual(error.reason, .signedOut, "\(before ?? "-") \(after ?? "-")")
     }
+  }
+
+  func testASignerWhoseCallerIsOneTextOfOtherBytesEndsTheLoad() async throws {
+    final class ChangingSigner: RequestSigner {
+      let name = Mutex("zo\u{EB}")
+      var caller: String? { name.withLock { $0 } }
+      func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {}
+    }
+    stub.on("*", .json(someJSON))
+    let signer = ChangingSigner()
+    let manager = makeManager(nil)
+    manager.service.signer = signer
+    stub.hold()
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    try await stub.waitForRequests(1)
+    signer.name.withLock { $0 = "zoe\u{308}" }
+    stub.release()
+    let error = try await failed
+    XCTAssertEqual(error.reason, .signedOut)
   }
 
   func testARenewalHereLeavesTheLoadsAlone() async throws {
