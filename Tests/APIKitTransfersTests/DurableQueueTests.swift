@@ -152,6 +152,15 @@ final class DurableQueueTests: DurableQueueCase {
     XCTAssertEqual(taken, [1])
   }
 
+  func testTheItemsOfAUserWhoseNameIsOneTextOfOtherBytesStay() async throws {
+    let queue = queue()
+    _ = try await queue.enqueue([entry(user: "zo\u{EB}"), entry(user: "zoe\u{308}")])
+    let dropped = try await queue.drop(user: "zo\u{EB}").map(\.id)
+    XCTAssertEqual(dropped, [1])
+    let taken = try await queue.claim(atMost: 9).map(\.id)
+    XCTAssertEqual(taken, [2])
+  }
+
   func testWhatGoesNextIsFoundByAnIndexHoweverManyThereAre() async throws {
     _ = try await queue().enqueue([entry()])
     let database = try SQLiteDatabase(path: folder + "/queue.sqlite", patience: 100)

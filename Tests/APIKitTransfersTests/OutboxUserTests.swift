@@ -35,6 +35,23 @@ import XCTest
     XCTAssertEqual(stub.requests.last?.headers["Authorization"], "Bearer token of ann")
   }
 
+  func testAnItemIsNotSentAsAUserWhoseNameIsOneTextOfOtherBytes() async throws {
+    let authenticator = Authenticator()
+    service.authenticator = authenticator
+    try authenticator.signIn(with: credential("zo\u{EB}"))
+    let outbox = outbox { $0.keepsItemsAtSignOut = true }
+    manager().load(["text": "mine"])
+    await outbox.flush()
+    try authenticator.signOut()
+    try authenticator.signIn(with: Credential(accessToken: "other", notes: ["user": "zoe\u{308}"]))
+    outbox.start()
+    for _ in 0..<50 {
+      time.advance(by: .seconds(10))
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, [])
+  }
+
   func testWhoSignsOutTakesTheItemsAlong() async throws {
     let authenticator = Authenticator()
     service.authenticator = authenticator

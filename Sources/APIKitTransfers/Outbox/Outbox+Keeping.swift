@@ -218,7 +218,7 @@ extension Outbox: LoadQueue {
   }
 
   func userLeaves(_ user: String) {
-    guard spooling?.user == user else { return }
+    guard (spooling?.user).equalsExactly(user) else { return }
     spooling?.end = .signedOut
     spooling?.task.cancel()
   }

@@ -34,7 +34,7 @@ import Foundation
   /// How often a user has left.
   private(set) var departures = 0
   /// What ``departures`` was when a user last left and took all items along.
-  private var lastDepartures: [String: Int] = [:]
+  private var lastDepartures: [ExactText: Int] = [:]
 
   /// - Parameter discard: Removes what an item that is given up has beside its row and its file.
   init(
@@ -184,7 +184,7 @@ import Foundation
 
   /// Whether items of a user may be sent and told now. Items without a user always may.
   func isPresent(_ user: String, _ authenticator: Authenticator?) -> Bool {
-    user.isEmpty || authenticator?.credential.flatMap(configuration.user) == user
+    user.isEmpty || (authenticator?.credential.flatMap(configuration.user)).equalsExactly(user)
   }
 
   /// Decides about an item whose attempt has failed.
@@ -256,7 +256,7 @@ import Foundation
   func keep(
     files: [String?], of keeper: Keeper? = nil, _ enqueue: () async throws(DurableQueue.Fault) -> [Int64]
   ) async throws(APIError) -> [Int64] {
-    if let keeper, let last = lastDepartures[keeper.user], last > keeper.departures {
+    if let keeper, let last = lastDepartures[ExactText(keeper.user)], last > keeper.departures {
       await queue.removeSpools(files)
       throw APIError(
         .auth, .signedOut, "the user has left before the \(configuration.names.item) was on the disk")
@@ -348,13 +348,13 @@ import Foundation
   private func leave(_ user: String, keeps: Bool) async throws(DurableQueue.Fault) {
     departures += 1
     if !keeps {
-      lastDepartures[user] = departures
+      lastDepartures[ExactText(user)] = departures
       owner?.userLeaves(user)
     }
     await owner?.flush()
     // If nothing is running, the database need not be opened.
     if !running.isEmpty {
-      let own = Set(try await queue.rows(.running).filter { $0.user == user }.map(\.id))
+      let own = Set(try await queue.rows(.running).filter { $0.user.equalsExactly(user) }.map(\.id))
       for (id, task) in running where own.contains(id) {
         task.cancel()
         await task.value

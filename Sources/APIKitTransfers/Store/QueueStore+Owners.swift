@@ -48,7 +48,7 @@ extension QueueStore {
 
   /// The items of users. Of a damaged one nothing says any more whose it is: it counts as theirs.
   func rows(of users: Set<String>) throws(SQLiteFailure) -> [Row] {
-    try rows("ORDER BY id").filter { users.contains($0.user) || $0.isDamaged }
+    try rows("ORDER BY id").filter { users.containsExactly($0.user) || $0.isDamaged }
   }
 
   // MARK: Landings

@@ -95,7 +95,7 @@ import Foundation
 
   private func isAnotherSignedIn(than user: String?) -> Bool {
     authenticators.contains { authenticator in
-      authenticator.credential.map { authenticator.rules.user($0) != user } ?? false
+      authenticator.credential.map { !authenticator.rules.user($0).equalsExactly(user) } ?? false
     }
   }
 
