@@ -245,5 +245,7 @@ extension ChallengeHandler {
 
 extension HTTPLogin {
   /// Whether user and password are the same; the scheme is that of a challenge.
-  func isSame(as other: HTTPLogin) -> Bool { user == other.user && password == other.password }
+  func isSame(as other: HTTPLogin) -> Bool {
+    user.equalsExactly(other.user) && password.equalsExactly(other.password)
+  }
 }

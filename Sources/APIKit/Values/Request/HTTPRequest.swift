@@ -223,6 +223,19 @@ public struct HTTPLogin: Sendable, Hashable, Redacted {
     self.scheme = scheme
   }
 
+  /// Compares the bytes of user and password, which are what is sent.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.scheme == right.scheme && left.user.equalsExactly(right.user)
+      && left.password.equalsExactly(right.password)
+  }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ExactText(user))
+    hasher.combine(ExactText(password))
+    hasher.combine(scheme)
+  }
+
   /// The user's name, with the password masked.
   public var description: String { "\(user):•••" }
 

@@ -133,6 +133,15 @@ final class ChallengeHandlerTests: XCTestCase {
     XCTAssertNil(handler.login(in: realm))
   }
 
+  func testALoginWhosePasswordIsOneTextOfOtherBytesIsAnother() {
+    let handler = ChallengeHandler { _ in .default }
+    let realm = ProtectionSpace(scheme: "https", host: "a.test", port: 443, realm: "r")
+    let right = HTTPLogin(user: "zoe", password: "Caf\u{E9}")
+    handler.accepted(right, in: realm, for: "https://a.test/one/x")
+    handler.refused(HTTPLogin(user: "zoe", password: "Cafe\u{301}"), in: realm)
+    XCTAssertEqual(handler.login(in: realm), right)
+  }
+
   private static func opened(_ latch: Latch) async {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
