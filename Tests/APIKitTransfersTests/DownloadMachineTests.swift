@@ -42,6 +42,12 @@ final class DownloadMachineTests: XCTestCase {
     XCTAssertTrue(machine.isComplete)
   }
 
+  func testAPartWhoseTagIsOneTextOfOtherBytesIsOfAnotherFile() {
+    var machine = begun([("ETag", "\"\u{E9}\"")])
+    XCTAssertEqual(
+      machine.responded(206, part("bytes 40-99/100", [("ETag", "\"e\u{301}\"")])), .startOver)
+  }
+
   func testTheRestIsAskedForUnderAStrongCondition() {
     XCTAssertEqual(begun().request["Range"], "bytes=40-")
     XCTAssertEqual(begun().request["If-Range"], "\"a\"")

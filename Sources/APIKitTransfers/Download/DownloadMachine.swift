@@ -94,7 +94,7 @@ struct DownloadMachine: Sendable {
     case 416:
       // Everything is there, and only the length was not known; unless it is that of another file.
       if state.total == nil, state.offset > 0, ContentRange(headers)?.total == state.offset,
-        headers["ETag"] ?? state.etag == state.etag,
+        (headers["ETag"] ?? state.etag).equalsExactly(state.etag),
         state.etag != nil || headers["Last-Modified"] ?? state.lastModified == state.lastModified
       {
         state.total = state.offset
@@ -195,7 +195,7 @@ struct DownloadMachine: Sendable {
       return startOver("the file had \(total) bytes, and now has \(now)")
     }
     if let etag = state.etag {
-      guard headers["ETag"] == etag else { return startOver("a part has another ETag") }
+      guard headers["ETag"].equalsExactly(etag) else { return startOver("a part has another ETag") }
     } else if let date = headers["Last-Modified"], date != state.lastModified {
       return startOver("a part has another Last-Modified")
     }

@@ -32,7 +32,7 @@ enum HTTPValidation {
   /// Whether a 304 refers to the stored response.
   static func confirms(_ response: HTTPHeaders, stored: HTTPHeaders) -> Bool {
     guard let tag = response["ETag"], let own = stored["ETag"] else { return true }
-    return opaque(tag) == opaque(own)
+    return opaque(tag).equalsExactly(opaque(own))
   }
 
   /// The stored fields, updated with those of a 304.
