@@ -59,7 +59,9 @@ struct Certificate: Sendable {
       while !names.isAtEnd {
         guard let (tag, content) = names.readAny() else { return nil }
         switch tag {
-        case 0x82: dns.append(String(decoding: content, as: UTF8.self).lowercased())
+        // A name is ASCII (RFC 5280, 4.2.1.6): other letters may become its letters in lower case.
+        case 0x82 where content.allSatisfy { $0 < 0x80 }:
+          dns.append(String(decoding: content, as: UTF8.self).lowercased())
         case 0x87: addresses.append(Array(content))
         default: break
         }

@@ -207,6 +207,12 @@
         XCTAssertEqual(certificate.validUntil - certificate.validFrom, 40_000 * 86_400, accuracy: 1)
         XCTAssertTrue(certificate.isFor("a.kind.test"))
         XCTAssertTrue(certificate.isFor("[2001:db8::1]"))
+        // The sign for kelvins, which is k in lower case, is no letter of a name.
+        var bytes = try der(folder.appendingPathComponent("\(name).pem"))
+        let place = try XCTUnwrap(bytes.firstRange(of: "kind.test".utf8))
+        bytes.replaceSubrange(place, with: "\u{212A}.tests".utf8)
+        let odd = try XCTUnwrap(Certificate(der: bytes))
+        XCTAssertFalse(odd.isFor("a.k.tests"))
         for host in ["kind.test", "a.b.kind.test", "kind.tests", "b.test", "[2001:db8::2]"] {
           XCTAssertFalse(certificate.isFor(host), host)
         }
