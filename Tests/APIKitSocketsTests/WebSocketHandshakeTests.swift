@@ -136,6 +136,15 @@ final class WebSocketHandshakeTests: XCTestCase {
     }
   }
 
+  func testALetterThatIsAnotherInLowerCaseMakesNoUpgrade() {
+    let handshake = WebSocketHandshake(offer: .init(), nonce: [UInt8](repeating: 7, count: 16))
+    let accept = WebSocketHandshake.accept(for: handshake.key) ?? ""
+    let headers: HTTPHeaders = [
+      "Upgrade": "WebSoc\u{212A}et", "Connection": "Upgrade", "Sec-WebSocket-Accept": accept,
+    ]
+    XCTAssertThrowsError(try handshake.judge(headers))
+  }
+
   private func reply(_ text: String, piece: Int = .max) throws(APIError) -> (HTTPResponse?, rest: String) {
     var reply = UpgradeResponseParser()
     let bytes = Array(text.utf8)

@@ -95,7 +95,7 @@ struct UpgradeResponseParser {
     if status == 204 || status == 304 {
       framing = .none
     } else if let coding = headers.combined("Transfer-Encoding") {
-      framing = coding.lowercased() == "chunked" ? .chunks(ChunkReader()) : .untilClose
+      framing = HTTPHeaders.equal(coding, "chunked") ? .chunks(ChunkReader()) : .untilClose
     } else if let text = headers["Content-Length"], let length = Int(text), length >= 0 {
       framing = .length(length)
     } else {

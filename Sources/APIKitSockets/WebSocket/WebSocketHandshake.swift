@@ -81,7 +81,7 @@ package struct WebSocketHandshake {
 
   /// The verdict on a response with status 101 (RFC 6455, 4.1, 4.2.2).
   func judge(_ headers: HTTPHeaders) throws(HandshakeFault) -> Accepted {
-    guard headers.combined("Upgrade")?.lowercased() == "websocket" else {
+    guard let upgrade = headers.combined("Upgrade"), HTTPHeaders.equal(upgrade, "websocket") else {
       throw HandshakeFault("the response has no Upgrade: websocket")
     }
     let connection = headers.values("Connection").flatMap(\.listElements)
