@@ -128,6 +128,12 @@ final class AWSSignerTests: XCTestCase {
     XCTAssertEqual(try signature(other), plain)
   }
 
+  func testSpacesBeforeAMarkAreOneLikeAllOthers() {
+    let request = HTTPRequest(url: "https://a.test/", headers: ["X-Amz-Meta-A": "a  \u{301}b"])
+    let value = AWSSignedHeaders(request).fields.first { $0.name == "x-amz-meta-a" }?.value
+    XCTAssertEqual(value.map { Array($0.utf8) }, Array("a \u{301}b".utf8))
+  }
+
   func testAFurtherAttemptReplacesTheSignature() throws {
     var request = HTTPRequest(url: "https://a.test/")
     let signer = signer(token: "session")

@@ -165,6 +165,8 @@ struct AWSSignedHeaders {
   /// A field's value without spaces at its ends, and with one space for several.
   private static func collapsed(_ value: String) -> String {
     if value.utf8.allSatisfy({ $0 > 0x20 }) { return value }
-    return value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
+    // By bytes: a space and a mark behind it are one character.
+    return value.utf8.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).map { String(Substring($0)) }
+      .joined(separator: " ")
   }
 }
