@@ -42,6 +42,10 @@ final class HostileDocumentTests: XCTestCase {
     }
   }
 
+  func testAMarkBehindABacktickDoesNotKeepIt() {
+    XCTAssertEqual(SafeText.code("a`\u{301}<b>").unicodeScalars.filter { $0 == "`" }.count, 2)
+  }
+
   func testAStatusIsThreeDigitsOrARange() throws {
     let text = #""content": {"application/json": {"schema": {"type": "string"}}}"#
     let number = #""content": {"application/json": {"schema": {"type": "integer"}}}"#

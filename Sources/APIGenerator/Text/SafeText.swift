@@ -93,5 +93,10 @@ enum SafeText {
   }
 
   /// A text as code in a report or a comment; what would end the code is left out.
-  static func code(_ text: String) -> String { "`\(line(text, limit: 400).filter { $0 != "`" })`" }
+  static func code(_ text: String) -> String {
+    // By scalars: a mark behind a backtick makes one character with it.
+    var kept = String.UnicodeScalarView()
+    for scalar in line(text, limit: 400).unicodeScalars where scalar != "`" { kept.append(scalar) }
+    return "`\(String(kept))`"
+  }
 }
