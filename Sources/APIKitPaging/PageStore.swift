@@ -14,6 +14,26 @@ struct PageStore {
     case link(Target?)
     /// There is a page, but it must not be requested, for this reason.
     case refused(String)
+
+    /// A cursor is compared by its bytes: it is the server's.
+    static func == (left: Self, right: Self) -> Bool {
+      switch (left, right) {
+      case (.number(let one), .number(let other)), (.offset(let one), .offset(let other)): one == other
+      case (.cursor(let one), .cursor(let other)): one.equalsExactly(other)
+      case (.link(let one), .link(let other)): one == other
+      case (.refused(let one), .refused(let other)): one == other
+      default: false
+      }
+    }
+
+    func hash(into hasher: inout Hasher) {
+      switch self {
+      case .number(let number), .offset(let number): hasher.combine(number)
+      case .cursor(let text): hasher.combine(text.map(ExactText.init))
+      case .link(let target): hasher.combine(target)
+      case .refused(let words): hasher.combine(words)
+      }
+    }
   }
 
   /// Where a link leads: a path of the list's origin, and the parameters of its query.
@@ -90,7 +110,7 @@ struct PageStore {
   private(set) var open: Request?
   /// The error that ends the list, because the server contradicts itself.
   private(set) var fault: APIError?
-  private var seen: Set<String> = []
+  private var seen: Set<ExactText> = []
   private var visited: Set<Position> = []
   private var lastTicket = 0
 
@@ -226,7 +246,7 @@ struct PageStore {
   private mutating func freshItems(_ ids: [String?]) -> [Int] {
     ids.indices.filter { place in
       guard let id = ids[place] else { return true }
-      return seen.insert(id).inserted
+      return seen.insert(ExactText(id)).inserted
     }
   }
 

@@ -200,6 +200,14 @@ final class PageStoreTests: XCTestCase {
     XCTAssertEqual(store.entries.count, 1)
   }
 
+  func testItemsAndCursorsOfOneTextAndOtherBytesAreToldApart() throws {
+    var store = store(.cursor(at: "next"))
+    let (first, second) = ("caf\u{E9}", "cafe\u{301}")
+    try turn(&store, .first, contents([first], next: .cursor(first)))
+    XCTAssertEqual(try turn(&store, .next, contents([second, first], next: .cursor(second))), [0])
+    XCTAssertEqual(try turn(&store, .next, contents(["z"])), [0])
+  }
+
   func testLinksAreReadByTheirRelations() {
     let field = LinkField(
       #"</a?page=2&x=1,2>; rel="next" ; title="a, \"b\"; c", <https://h/a?page=9>;rel=last, "#
