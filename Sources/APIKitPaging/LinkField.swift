@@ -9,13 +9,14 @@ struct LinkField {
   /// Parses a field's value, or several joined by commas. Malformed parts are skipped.
   init(_ value: String) {
     for link in value.fieldParts(at: ",", hasTargets: true) {
-      guard let open = link.firstIndex(of: "<"), let close = link[open...].firstIndex(of: ">") else {
-        continue
-      }
+      // By bytes: a mark behind one of these, or a joining letter before it, makes one character with it.
+      guard let open = link.utf8.firstIndex(of: UInt8(ascii: "<")),
+        let close = link.utf8[open...].firstIndex(of: UInt8(ascii: ">"))
+      else { continue }
       // The first `rel` counts (RFC 8288, 3.3).
       let relation = String(link[close...]).fieldParameters.first { $0.name == "rel" }?.value ?? ""
       for name in relation.lowercased().split(separator: " ") where targets[String(name)] == nil {
-        targets[String(name)] = String(link[open..<close].dropFirst())
+        targets[String(name)] = String(Substring(link.utf8[open..<close].dropFirst()))
       }
     }
   }

@@ -208,6 +208,11 @@ final class PageStoreTests: XCTestCase {
     XCTAssertEqual(try turn(&store, .next, contents(["z"])), [0])
   }
 
+  func testALinkWithAMarkOrAJoiningLetterAtItsEndIsRead() {
+    let link = "<\u{301}a?q=\u{D4E}>; rel=next"
+    XCTAssertEqual(Array(LinkField(link).targets["next"]?.utf8 ?? "".utf8), Array("\u{301}a?q=\u{D4E}".utf8))
+  }
+
   func testLinksAreReadByTheirRelations() {
     let field = LinkField(
       #"</a?page=2&x=1,2>; rel="next" ; title="a, \"b\"; c", <https://h/a?page=9>;rel=last, "#
