@@ -87,7 +87,9 @@ public enum FlightLanding: Sendable, Hashable {
 
 extension FlightEvent: CustomStringConvertible {
   /// The event in one line.
-  public var description: String {
+  public var description: String { words.onOneLine }
+
+  private var words: String {
     switch self {
     case .refused(let label, let detail): "takeoff refused (\(label)): \(detail)"
     case .waiting(let policy): "waits by its takeoff policy: \(policy)"

@@ -68,7 +68,7 @@ extension FlightRecord: CustomStringConvertible {
     let call = "\(method) \(apiName)"
     var lines = ["flight \(flight): \(call) (\(service))" + (manager == call ? "" : ", \(manager)")]
     if !parameters.isEmpty {
-      lines.append("  parameters: \(parameters)")
+      lines.append("  parameters: \(parameters)".onOneLine)
     }
     lines += entries.map { entry in
       let time = "+" + entry.at.shortText

@@ -73,6 +73,14 @@ import XCTest
     XCTAssertLessThan(text.utf8.count, 400)
   }
 
+  func testParametersAddNoLineToARecord() async throws {
+    let manager = TestManager(StubTransport(.json(someJSON)))
+    let response = try await manager.response(["q": "a\r\n  +12 ms landed\u{2028}b"])
+    let record = try XCTUnwrap(response.record)
+    let lines = record.description.split(whereSeparator: \.isNewline)
+    XCTAssertEqual(lines.count, record.entries.count + 2, record.description)
+  }
+
   func testTheLogIsARingAndAsksForItsOldestFirst() async {
     let log = FlightLog(capacity: 3)
     let flights = (0..<5).map { _ in FlightID.next() }

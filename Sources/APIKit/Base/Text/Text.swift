@@ -19,6 +19,23 @@ extension String {
   }
 }
 
+extension String {
+  /// The text on one line: what ends a line, controls a terminal or changes the direction of writing is a space.
+  package var onOneLine: String {
+    func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+      switch scalar.value {
+      case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+      default: false
+      }
+    }
+    // By scalars: CR and LF are one character.
+    guard unicodeScalars.contains(where: isUnsafe) else { return self }
+    var line = UnicodeScalarView()
+    for scalar in unicodeScalars { line.append(isUnsafe(scalar) ? " " : scalar) }
+    return String(line)
+  }
+}
+
 // MARK: Values of header fields (RFC 9110, 5.6)
 
 extension String {

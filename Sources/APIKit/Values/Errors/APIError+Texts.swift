@@ -14,7 +14,8 @@ extension APIError: Redacted {
         text += "; attempt \(attempt)"
       }
     }
-    return text
+    // The detail may have words of the server.
+    return text.onOneLine
   }
 
   /// Holds ``label`` and ``description``, so that `dump` shows no secret of request and response.

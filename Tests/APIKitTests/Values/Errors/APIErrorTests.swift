@@ -27,6 +27,21 @@ final class APIErrorTests: XCTestCase {
       "GET rent/list (Listings) failed in transport: no bytes for 30 s; attempt 2 of 2")
   }
 
+  func testTheWordsOfAServerAddNoLineAndNoControlCharacter() throws {
+    var error = makeError()
+    error.detail = "the service reported 7: no\r\nGET a (B) failed\u{85}c\u{2028}d\u{B}e\u{1B}[2J\u{202E}f"
+    let event = FlightEvent.landed(.failed(label: error.label, detail: error.detail))
+    for text in [error.description, event.description] {
+      let bad = text.unicodeScalars.filter { scalar in
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: scalar == "\u{202E}"
+        }
+      }
+      XCTAssertEqual(bad.count, 0, text.debugDescription)
+    }
+  }
+
   func testTheLabelHasNoVariableParts() {
     XCTAssertEqual(makeError().label, "transport.idle-timeout")
   }
