@@ -26,6 +26,15 @@ struct TapeMatch: Hashable, Sendable {
     body = stranger(Self.meaning(request.body.bytes ?? [], of: request.headers["Content-Type"], rules))
   }
 
+  /// The texts, which are compared by their bytes, as a server reads them.
+  private var texts: [[ExactText]] {
+    [[method, host, path, body], query, headers].map { $0.map(ExactText.init) }
+  }
+
+  static func == (left: Self, right: Self) -> Bool { left.texts == right.texts }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(texts) }
+
   private static func split(url: String) -> (host: String, path: String, query: String) {
     guard let parsed = try? HTTPURL(url) else { return ("", url, "") }
     let isLocal = parsed.host == "localhost" || parsed.host == "::1" || parsed.host.hasPrefix("127.")
@@ -81,7 +90,7 @@ struct TapeMatch: Hashable, Sendable {
   func differences(from entry: TapeMatch) -> [String] {
     var differences: [String] = []
     func compare(_ what: String, _ own: String, with recorded: String) {
-      if own != recorded {
+      if !own.equalsExactly(recorded) {
         differences.append("\(what) is \(Self.shown(own)), recorded \(Self.shown(recorded))")
       }
     }
@@ -94,10 +103,10 @@ struct TapeMatch: Hashable, Sendable {
     for missing in Self.minus(entry.query, query) {
       differences.append("the recorded query has \(Self.shown(missing))")
     }
-    for (own, recorded) in zip(headers, entry.headers) where own != recorded {
+    for (own, recorded) in zip(headers, entry.headers) where !own.equalsExactly(recorded) {
       compare("the header field", own, with: recorded)
     }
-    if body != entry.body {
+    if !body.equalsExactly(entry.body) {
       compare("the body", Self.around(body, entry.body), with: Self.around(entry.body, body))
     }
     return differences
@@ -127,7 +136,7 @@ struct TapeMatch: Hashable, Sendable {
   private static func minus(_ left: [String], _ right: [String]) -> [String] {
     var rest = right
     return left.filter { one in
-      guard let index = rest.firstIndex(of: one) else { return true }
+      guard let index = rest.firstIndex(where: one.equalsExactly) else { return true }
       rest.remove(at: index)
       return false
     }

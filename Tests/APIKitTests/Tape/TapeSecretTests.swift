@@ -55,6 +55,23 @@ final class TapeSecretTests: TapeCase {
     XCTAssertEqual([first.text, second.text], [#""first""#, #""second""#])
   }
 
+  func testRequestsOfOneTextAndOtherBytesAreToldApart() async throws {
+    let server = StubTransport()
+    server.on("/find", .json(#""first""#), .json(#""second""#))
+    let recorder = try recorder(over: server)
+    let queries = ["caf\u{E9}", "cafe\u{301}"]
+    for query in queries {
+      _ = try await recorder.send(post("https://homes.test/find", "{\"q\": \"\(query)\"}"))
+    }
+    let tape = TapeTransport(recorder.tape)
+    var texts: [String?] = []
+    for query in queries.reversed() {
+      texts.append(
+        try await tape.send(post("https://homes.test/find", "{\"q\": \"\(query)\"}")).text)
+    }
+    XCTAssertEqual(texts, [#""second""#, #""first""#])
+  }
+
   func testASecretKeepsItsTypeAndWhatIsNoSecretIsKept() async throws {
     let body =
       #"{"pin": 1234, "token": null, "hasSecret": true, "session": {"id": "canary", "n": [7]}, "code": "0"}"#
