@@ -6,7 +6,7 @@ import Foundation
 final class Pseudonyms: Sendable {
   private struct PseudonymsState {
     /// By the secret.
-    var names: [String: String] = [:]
+    var names: [ExactText: String] = [:]
     var count = 0
   }
   private let state: Mutex<PseudonymsState>
@@ -30,7 +30,8 @@ final class Pseudonyms: Sendable {
     let names = state.withLock { $0.names }
     var text = text
     // The longest first: one secret may be part of another.
-    for (secret, name) in names.sorted(by: { $0.key.utf8.count > $1.key.utf8.count })
+    for (secret, name) in names.map({ ($0.key.text, $0.value) })
+      .sorted(by: { $0.0.utf8.count > $1.0.utf8.count })
     where secret.utf8.count >= 8 {
       // By bytes: a mark behind it makes another character of its last one.
       for form in Self.forms(of: secret) where text.utf8.contains(form.utf8) {
@@ -58,10 +59,10 @@ final class Pseudonyms: Sendable {
   private func name(of secret: String, _ isNumber: Bool) -> String {
     if Self.isPseudonym(secret, isNumber) { return secret }
     return state.withLock { state in
-      if let name = state.names[secret] { return name }
+      if let name = state.names[ExactText(secret)] { return name }
       state.count += 1
       let name = isNumber ? String(Self.firstNumber + state.count) : Self.prefix + String(state.count)
-      state.names[secret] = name
+      state.names[ExactText(secret)] = name
       return name
     }
   }

@@ -55,6 +55,22 @@ final class TapeSecretTests: TapeCase {
     XCTAssertEqual([first.text, second.text], [#""first""#, #""second""#])
   }
 
+  func testASecretThatIsOneTextWithAnotherOfOtherBytesIsNotOnTheTape() async throws {
+    let server = StubTransport()
+    let secrets = ["canary-caf\u{E9}", "canary-cafe\u{301}"]
+    server.on(
+      .post, "/sign-in", .json("{\"token\": \"\(secrets[0])\"}"), .json("{\"token\": \"\(secrets[1])\"}"))
+    server.on("/note", .json("[]"))
+    let recorder = try recorder(over: server)
+    for secret in secrets {
+      _ = try await recorder.send(post("https://homes.test/sign-in", #"{"user": "ann"}"#))
+      _ = try await recorder.send(post("https://homes.test/note", "{\"who\": \"\(secret)\"}"))
+    }
+    try recorder.save()
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    XCTAssertFalse(text.contains("canary"), text)
+  }
+
   func testRequestsOfOneTextAndOtherBytesAreToldApart() async throws {
     let server = StubTransport()
     server.on("/find", .json(#""first""#), .json(#""second""#))
