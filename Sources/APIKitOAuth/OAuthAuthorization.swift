@@ -29,7 +29,7 @@ public struct OAuthAuthorization: Sendable {
     guard isMatched(by: callback) else { throw APIError(.auth, .stateMismatch) }
     if let issuer {
       let named = fields["iss"]
-      guard named == issuer || (named == nil && !requiresIssuer) else {
+      guard named.equalsExactly(issuer) || (named == nil && !requiresIssuer) else {
         throw APIError(
           .auth, .issuerMismatch,
           named == nil

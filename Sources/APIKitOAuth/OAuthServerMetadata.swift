@@ -36,7 +36,7 @@ public struct OAuthServerMetadata: Sendable {
       throw APIError(.auth, .malformedOAuthResponse, "the server's metadata name no issuer")
     }
     // The identifiers are compared unchanged; the protection depends on it (RFC 8414, 3.3 and 6.2).
-    guard named == issuer else {
+    guard named.equalsExactly(issuer) else {
       throw APIError(
         .auth, .issuerMismatch, "the metadata are those of another server than \(issuer)",
         quote: String(named.prefix(200)))

@@ -86,6 +86,20 @@ final class OAuthTests: XCTestCase {
     XCTAssertNil(request.headers["Authorization"])
   }
 
+  func testAnIssuerOfOneTextAndOtherBytesIsAnother() throws {
+    // The sign for kelvins is canonically equivalent to a K.
+    let authorization = try client { $0.issuer = "https://id.test/K" }.authorization(redirectURI: redirect)
+    let callback = "app://cb?code=c&state=\(authorization.state)&iss=https%3A%2F%2Fid.test%2F%E2%84%AA"
+    XCTAssertThrowsError(try authorization.code(from: callback))
+    let raw = try RawData(plain: [
+      "issuer": "https://id.test/\u{212A}", "token_endpoint": "https://id.test/token",
+      "authorization_endpoint": "https://id.test/authorize", "code_challenge_methods_supported": ["S256"],
+    ])
+    XCTAssertThrowsError(try OAuthServerMetadata(raw, issuer: "https://id.test/K")) { error in
+      XCTAssertEqual((error as? APIError)?.reason, .issuerMismatch)
+    }
+  }
+
   func testWhatComesBackIsBelievedOnlyFromTheRightServerAndForTheRightRequest() throws {
     let oauth = client { $0.issuer = "https://id.test" }
     let authorization = try oauth.authorization(redirectURI: redirect)
