@@ -89,6 +89,14 @@ final class ArchiveAsSentTests: XCTestCase {
     XCTAssertFalse(entry.jsonText().contains("canary"))
   }
 
+  func testACookieBehindAJoiningLetterHasItsName() async throws {
+    var request = HTTPRequest(url: "https://homes.test/")
+    request.headers = ["Cookie": "a\u{D4E}=1; b\u{D4E}; c=2"]
+    let entry = try await entry(request, StubTransport(.status(204)))
+    XCTAssertEqual(entry.request.cookies.elements.count, 3)
+    XCTAssertEqual(entry.request.cookies[0].name.string, "a\u{D4E}")
+  }
+
   func testTheStatusHasItsPhrase() async throws {
     for (status, text) in [(200, "OK"), (404, "Not Found"), (503, "Service Unavailable"), (599, "")] {
       let entry = try await entry(HTTPRequest(url: "https://homes.test/"), StubTransport(.status(status)))

@@ -48,7 +48,9 @@ extension HTTPArchive.Request {
       "url": .string(url),
       "httpVersion": .string((version ?? .http1_1).rawValue),
       "headers": headers.tree,
-      "cookies": Self.cookies(headers.values("Cookie").flatMap { $0.split(separator: ";") }),
+      "cookies": Self.cookies(
+        headers.values("Cookie").flatMap { $0.utf8.split(separator: UInt8(ascii: ";")).map { Substring($0) } }
+      ),
       "queryString": query,
       "headersSize": .integer(-1),
       "bodySize": .integer(body.size ?? -1),
@@ -74,13 +76,14 @@ extension HTTPArchive.Request {
       })
   }
 
+  /// By bytes: a joining letter makes one character with what stands behind it.
   fileprivate static func cookies(_ pairs: [Substring]) -> JSONTree {
     .array(
       pairs.map { pair in
-        let name = pair.prefix { $0 != "=" }
+        let name = pair.utf8.prefix { $0 != UInt8(ascii: "=") }
         return .object([
-          "name": .string(String(name).trimmingSpaces()),
-          "value": .string(String(pair.dropFirst(name.count + 1)).trimmingSpaces()),
+          "name": .string(Substring(name).trimmingSpaces()),
+          "value": .string(Substring(pair.utf8.dropFirst(name.count + 1)).trimmingSpaces()),
         ])
       })
   }
@@ -100,7 +103,7 @@ extension HTTPArchive.Response {
       "status": .integer(Int64(status)), "statusText": .string(HTTPArchive.statusText(status)),
       "httpVersion": .string(version.rawValue), "headers": headers.tree,
       "cookies": HTTPArchive.Request.cookies(
-        headers.values("Set-Cookie").map { $0.prefix { $0 != ";" } }),
+        headers.values("Set-Cookie").map { Substring($0.utf8.prefix { $0 != UInt8(ascii: ";") }) }),
       "content": .object(content),
       "redirectURL": .string(headers["Location"] ?? ""), "headersSize": .integer(-1),
       "bodySize": .integer(wireBytes ?? -1),
