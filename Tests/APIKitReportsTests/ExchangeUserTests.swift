@@ -65,6 +65,15 @@ import XCTest
     XCTAssertEqual(archive.entries.count, 1, "it opens with its user")
   }
 
+  func testWaitingExchangesOfAUserWhoseNameIsOneTextOfOtherBytesStay() async throws {
+    let store = try makeStore()
+    try await load(store, "one", as: "zo\u{EB}")
+    try await load(store, "other", as: "zoe\u{308}")
+    try await store.erase(of: ["zo\u{EB}"])
+    let left = try await paths(store)
+    XCTAssertEqual(left, ["/api/other"])
+  }
+
   func testAnExchangeThatIsUnderWayWhenItsUserIsForgottenIsNotKept() async throws {
     let store = try makeStore()
     try await load(store, "before", as: "anna")

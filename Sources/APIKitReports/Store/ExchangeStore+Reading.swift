@@ -68,10 +68,10 @@ extension ExchangeStore {
 
   /// Keeps nothing of the exchanges of users that have begun by now.
   private func forget(_ users: Set<String?>) {
-    let epoch = epoch.add(1)
+    let (users, epoch) = (Set(users.map { $0.map(ExactText.init) }), epoch.add(1))
     state.withLock { state in
       for user in users { state.forgotten[user] = epoch }
-      state.waiting.removeAll { users.contains($0.user) }
+      state.waiting.removeAll { users.contains($0.user.map(ExactText.init)) }
       state.waitingBytes = state.waiting.reduce(0) { $0 + $1.bytes }
     }
   }

@@ -58,7 +58,7 @@ public final class ExchangeStore: UserStore {
     var fault: APIError?
     var flushers: [CheckedContinuation<Void, Never>] = []
     /// Users who were forgotten: of those of their exchanges that began before this one nothing is kept.
-    var forgotten: [String?: Int] = [:]
+    var forgotten: [ExactText?: Int] = [:]
   }
 
   let state = Mutex(StoreState())
@@ -178,7 +178,7 @@ public final class ExchangeStore: UserStore {
     let reduced = result.map { $0.reduced(to: limit, keepsFile: true) }
     let bytes = sent.keptCount + ((try? reduced.get())?.bytes.count ?? 0)
     let mustStart = state.withLock { state in
-      if let forgotten = state.forgotten[user], forgotten > epoch { return false }
+      if let forgotten = state.forgotten[user.map(ExactText.init)], forgotten > epoch { return false }
       guard state.waiting.count < Self.mostWaiting, state.waitingBytes + bytes <= Self.mostWaitingBytes else {
         state.counts.dropped += 1
         return false
