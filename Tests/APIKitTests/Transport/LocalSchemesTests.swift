@@ -19,6 +19,7 @@ final class LocalSchemesTests: XCTestCase {
       ("data:,a%20b", "a b", "text/plain;charset=US-ASCII"), ("data:text/html,<b>", "<b>", "text/html"),
       ("data:;charset=utf-8;base64,aGk=", "hi", "text/plain;charset=utf-8"),
       ("data:application/json;BASE64,e30%3D", "{}", "application/json"),
+      ("data:text/plain,\u{301}a,b", "\u{301}a,b", "text/plain"),
     ]
     for (url, text, type) in rows {
       let response = try await self.response(url)

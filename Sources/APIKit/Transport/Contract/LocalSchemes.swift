@@ -41,7 +41,8 @@ enum LocalSchemes {
 
   private static func data(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let text = exchange.request.url.path
-    guard let comma = text.firstIndex(of: ",") else {
+    // By bytes: a mark behind the comma makes one character with it.
+    guard let comma = text.utf8.firstIndex(of: UInt8(ascii: ",")) else {
       throw APIError(.transport, .invalidURL, "a data: URL needs a comma before its data")
     }
     var type = String(text[..<comma])
