@@ -61,10 +61,10 @@ extension Cookie {
     // An unencrypted connection must not set a cookie that is sent over TLS only.
     if isSecure, url.scheme != "https" { return false }
     // The prefixes guarantee how a cookie was set. They are compared without case (RFC 6265bis, 5.7), because some
-    // servers read the names of cookies without case.
-    let lowercased = name.lowercased()
-    if lowercased.hasPrefix("__secure-") { return isSecure }
-    if lowercased.hasPrefix("__host-") { return isSecure && isHostOnly && path == "/" }
+    // servers read the names of cookies without case. By bytes: a mark behind a prefix makes one character with its end.
+    let lowercased = name.lowercased().utf8
+    if lowercased.starts(with: "__secure-".utf8) { return isSecure }
+    if lowercased.starts(with: "__host-".utf8) { return isSecure && isHostOnly && path == "/" }
     return true
   }
 
