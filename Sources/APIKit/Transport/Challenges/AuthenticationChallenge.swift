@@ -73,6 +73,21 @@ public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
     self.isProxy = isProxy
   }
 
+  /// Compares the bytes of the realm, which is the server's.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.scheme == right.scheme && left.host == right.host && left.port == right.port
+      && left.isProxy == right.isProxy && left.realm.equalsExactly(right.realm)
+  }
+
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(scheme)
+    hasher.combine(host)
+    hasher.combine(port)
+    hasher.combine(isProxy)
+    hasher.combine(ExactText(realm))
+  }
+
   /// The space of a URL's origin.
   public init(_ url: HTTPURL, realm: String = "") {
     self.init(scheme: url.scheme, host: url.host, port: url.effectivePort ?? 0, realm: realm)

@@ -133,6 +133,14 @@ final class ChallengeHandlerTests: XCTestCase {
     XCTAssertNil(handler.login(in: realm))
   }
 
+  func testALoginOfARealmIsNotGivenToOneOfOtherBytes() {
+    let handler = ChallengeHandler { _ in .default }
+    var realm = ProtectionSpace(scheme: "https", host: "a.test", port: 443, realm: "Caf\u{E9}")
+    handler.accepted(HTTPLogin(user: "1", password: "a"), in: realm, for: "https://a.test/one/x")
+    realm.realm = "Cafe\u{301}"
+    XCTAssertNil(handler.login(in: realm))
+  }
+
   func testALoginWhosePasswordIsOneTextOfOtherBytesIsAnother() {
     let handler = ChallengeHandler { _ in .default }
     let realm = ProtectionSpace(scheme: "https", host: "a.test", port: 443, realm: "r")
