@@ -36,7 +36,7 @@ extension Tape {
     guard recorded.status == live.status else {
       return ["the status is \(live.status), recorded \(recorded.status)"]
     }
-    let type = recorded.headers["Content-Type"].map { $0.prefix { $0 != ";" }.lowercased() }
+    let type = recorded.headers["Content-Type"].map(BodyDecoders.mediaType).flatMap { $0.isEmpty ? nil : $0 }
     guard type == live.mediaType else {
       return ["the media type is \(live.mediaType ?? "none"), recorded \(type ?? "none")"]
     }

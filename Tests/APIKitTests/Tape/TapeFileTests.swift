@@ -209,6 +209,14 @@ final class TapeFileTests: TapeCase {
     XCTAssertEqual(type, ["entry 0, GET /a: the media type is text/plain, recorded application/json"])
   }
 
+  func testAMediaTypeWithASpaceBeforeItsParametersDoesNotDrift() async throws {
+    let response = StubResponse.json("[]", headers: ["Content-Type": "Application/JSON ; charset=utf-8"])
+    let recorder = try recorder(over: StubTransport(response))
+    _ = try await recorder.send(get("https://homes.test/a"))
+    let lines = try await recorder.tape.drift(over: StubTransport(response))
+    XCTAssertEqual(lines, [])
+  }
+
   /// What Firefox and Chromium write, with fields that nobody reads here.
   private func har(entry content: String) -> String {
     """
