@@ -35,6 +35,13 @@
       }
     }
 
+    func testTheWordsOfAServerDoNotControlTheTerminal() throws {
+      let raw = try RawData(plain: ["home": "\u{1B}[2Jx", "place": "p\u{9B}"])
+      let line = WatchCommand.line(of: raw, from: 2, to: 1, width: 80)
+      XCTAssertTrue(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, line)
+      XCTAssertTrue(line.hasPrefix("\u{FFFD}[2Jx"), line)
+    }
+
     func testAPlaceIsAskedForAndAnUnknownOneIsNamed() async throws {
       let socket = await CommandLineRun("watch --place sawyer --count 3 --every 20 --json")
       XCTAssertEqual(socket.status, .success, socket.errors.joined())

@@ -55,7 +55,9 @@ struct WatchCommand: Command {
     follower.onMessage = { [weak manager] message in
       guard let raw = try? message.raw() else { return }
       if let text = raw.error.string { return follower.end(with: APIError(.response, .businessError, text)) }
-      if raw.following.exists { return session.console.error("following \(raw.following.string ?? "all")") }
+      if raw.following.exists {
+        return session.console.error("following \(DisplayWidth.printable(raw.following.string ?? "all"))")
+      }
       if let number = raw.number.int { manager?.lastNumber = number }
       // What was sent before the server knew the place.
       if let place, raw.place.string?.lowercased() != place.lowercased() { return }
@@ -72,11 +74,16 @@ struct WatchCommand: Command {
       console.print(raw.jsonText(canonical: true))
       return true
     }
-    let home = DisplayWidth.fit(raw.home.string ?? "", to: 11)
+    console.print(line(of: raw, from: was, to: price, width: console.width))
+    return true
+  }
+
+  /// What a server sends does not reach the terminal as control characters.
+  static func line(of raw: RawData, from was: Int, to price: Int, width: Int) -> String {
+    let home = DisplayWidth.fit(DisplayWidth.printable(raw.home.string ?? ""), to: 11)
     let place = DisplayWidth.fit(DisplayWidth.printable(raw.place.string ?? ""), to: 24)
     let shown = DisplayWidth.fit(Formatting.price(price), to: 12, alignment: .right)
     let line = "\(home)\(place)\(shown)  \(price < was ? "▼" : "▲") \(Formatting.price(abs(price - was)))"
-    console.print(DisplayWidth.truncate(line, to: console.width))
-    return true
+    return DisplayWidth.truncate(line, to: width)
   }
 }
