@@ -5,10 +5,12 @@
 struct LoadIdentity: Hashable, Sendable {
   /// The partition of stored responses that the load may use, the same in every process; nil where it is not known,
   /// because the application's own signer does not state its caller.
-  let partition: String?
+  var partition: String? { stated?.text }
   /// Whether loads of the same identity may share a call.
   let isKnown: Bool
 
+  // Texts by their bytes, as servers tell callers apart.
+  private let stated: ExactText?
   private let authenticator: ObjectIdentifier?
   /// Whether it goes without a credential, or waits for one.
   private let signIn: SignInRule
@@ -20,24 +22,24 @@ struct LoadIdentity: Hashable, Sendable {
   /// The load's own challenge handler.
   private let challenges: ObjectIdentifier?
   /// The cookies of the jar for the host.
-  private let cookies: String?
+  private let cookies: ExactText?
   /// The callers that signer and transport state.
-  private let signerCaller: String?
+  private let signerCaller: ExactText?
   /// Whether its responses are verified: others may not take their place.
   private let isVerified: Bool
-  private let transportCaller: String
+  private let transportCaller: ExactText
   /// The header fields of service and manager whose values authenticate: names and values.
-  private let secrets: [String]
+  private let secrets: [ExactText]
 
   init(_ call: APICall) {
     let (client, signer) = (call.wire.boxedClient, call.identity.signer)
     let authenticator = call.authenticator
-    cookies = client.value.cookies?.sender(to: { call.host })
-    signerCaller = signer?.caller
-    transportCaller = client.value.transport.caller
+    cookies = (client.value.cookies?.sender(to: { call.host })).map(ExactText.init)
+    signerCaller = (signer?.caller).map(ExactText.init)
+    transportCaller = ExactText(client.value.transport.caller)
     isVerified = call.identity.verifier != nil
-    secrets = Self.secrets(call)
-    partition = Self.partition(of: call)
+    secrets = Self.secrets(call).map(ExactText.init)
+    stated = Self.partition(of: call).map(ExactText.init)
     self.authenticator = authenticator.map { ObjectIdentifier($0) }
     signIn = authenticator == nil ? .exempt : call.terms.signInRule
     user = call.user
