@@ -48,6 +48,11 @@ final class DownloadMachineTests: XCTestCase {
       machine.responded(206, part("bytes 40-99/100", [("ETag", "\"e\u{301}\"")])), .startOver)
   }
 
+  func testAPartWhoseEndCannotBeCountedIsNone() {
+    var machine = begun()
+    XCTAssertEqual(machine.responded(206, part("bytes 40-9223372036854775807/*")), .startOver)
+  }
+
   func testTheRestIsAskedForUnderAStrongCondition() {
     XCTAssertEqual(begun().request["Range"], "bytes=40-")
     XCTAssertEqual(begun().request["If-Range"], "\"a\"")

@@ -250,7 +250,7 @@ struct ContentRange: Sendable, Hashable {
     guard halves[0] != "*" else { return }
     let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count == 2, let first = Int64(digits: ends[0]), let last = Int64(digits: ends[1]),
-      first <= last,
+      first <= last, last < .max,
       total.map({ last < $0 }) ?? true
     else { return nil }
     (self.first, self.last) = (first, last)
