@@ -249,9 +249,14 @@ import XCTest
     XCTAssertFalse(journals.isEmpty, "the next call goes on with it")
   }
 
-  func testMetadataNamesThatTusForbidsAreRefusedBeforeTheUpload() async throws {
+  func testMetadataNamesThatTusForbidsAndPartsOfNothingAreRefusedBeforeTheUpload() async throws {
     let server = try server([(204, ["Upload-Offset": "100"])])
     defer { server.stop() }
+    for bytes: Int64 in [0, -1, .min] {
+      let manager = try tus(server) { $0.partBytes = bytes }
+      let error = await failure { try await manager.response(uploading: .bytes(self.content)) }
+      XCTAssertEqual(error?.reason, .misconfigured, "\(bytes)")
+    }
     for name in ["a,b", "a b", "", "a\r\nX: y", "\u{E9}"] {
       let manager = try tus(server) { $0.metadata = [name: "c"] }
       let error = await failure { try await manager.response(uploading: .bytes(self.content)) }

@@ -49,6 +49,15 @@ import XCTest
   }
 
   /// The sum of the demo server.
+  func testAPartOfAnyNumberOfBytesBeginsAnywhere() async throws {
+    let bodies: [HTTPBody] = [.bytes([1, 2, 3, 4, 5]), stream([[1, 2, 3], [4, 5]])]
+    for body in bodies {
+      let part = try await UploadReader(body).part(at: 2, atMost: .max)
+      XCTAssertEqual(part.count, 3)
+      XCTAssertTrue(part.isLast)
+    }
+  }
+
   private static func sum(_ bytes: [UInt8]) -> Int {
     Int(bytes.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 } >> 1)
   }

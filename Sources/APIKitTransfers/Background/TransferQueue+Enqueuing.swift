@@ -63,7 +63,7 @@ extension TransferQueue {
     }
     kept.count = reader.total ?? 0
     if case .tus(let options) = manager.uploadProtocol {
-      try options.checkMetadata()
+      try options.validate()
       let place = try manager.transferIdentity(
         parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
       kept.journal = UploadJournal.path(options, of: place, fingerprint: reader.fingerprint ?? "")

@@ -89,7 +89,7 @@ extension UploadManager {
     guard case .tus(let options) = uploadProtocol else {
       return (nil, { report in await requests.response(sending: body, parameters, report) })
     }
-    try options.checkMetadata()
+    try options.validate()
     requests.retryPolicy = .never
     let place = try transferIdentity(parameters, terms)
     let run = UploadRun(body, options, place: place, key: terms.key, policy: retryPolicy, for: user) {
@@ -111,7 +111,7 @@ public enum UploadProtocol: Sendable {
 /// - SeeAlso: <https://tus.io/protocols/resumable-upload>
 public struct TusOptions: Sendable, Hashable {
   /// The largest number of bytes in one request. The default, nil, sends the whole rest; a stream, and parts with a digest,
-  /// are sent in parts of 8 MiB.
+  /// are sent in parts of 8 MiB. With less than 1, an upload fails with `APIError.Reason.misconfigured` before it begins.
   public var partBytes: Int64?
   /// Whether each part has its SHA-1 (`Upload-Checksum`). The default is false. For servers that have the extension.
   public var sendsChecksums = false
@@ -133,8 +133,12 @@ public struct TusOptions: Sendable, Hashable {
   /// Makes options, each with its default.
   public init() {}
 
-  /// A comma or a space in a name would make another pair of what follows (tus 1.0, Upload-Metadata).
-  func checkMetadata() throws(APIError) {
+  /// A comma or a space in a name would make another pair of what follows (tus 1.0, Upload-Metadata), and parts of nothing
+  /// would be sent without end.
+  func validate() throws(APIError) {
+    guard partBytes ?? 1 > 0 else {
+      throw APIError(.takeoff, .misconfigured, "a part of an upload has at least one byte")
+    }
     for name in metadata.keys
     where name.isEmpty || !name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2C }) {
       throw APIError(

@@ -52,8 +52,9 @@ final class UploadReader {
     switch body {
     case .empty: return (.empty, 0, true)
     case .bytes(let bytes):
-      let end = limit.map { min(Int64(bytes.count), offset + $0) } ?? Int64(bytes.count)
-      return (.bytes(Array(bytes[Int(offset)..<Int(end)])), end - offset, end == bytes.count)
+      let rest = Int64(bytes.count) - offset
+      let count = min(limit ?? rest, rest)
+      return (.bytes(Array(bytes[Int(offset)..<Int(offset + count)])), count, count == rest)
     case .file(let path, let start):
       guard FileIdentity(path: path) == identity else {
         throw APIError(
