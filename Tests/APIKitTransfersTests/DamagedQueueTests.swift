@@ -24,6 +24,24 @@ final class DamagedQueueTests: DurableQueueCase {
     return Set(entries.map(\.payload))
   }
 
+  func testNumbersThatNothingCanBeAddedToAreDamageAndEndNoProcess() async throws {
+    for column in ["count", "bytes", "highest"] {
+      try? FileManager.default.removeItem(atPath: folder)
+      let queue = queue()
+      _ = try await queue.enqueue([entry("a")])
+      try SQLiteDatabase(path: path, patience: 1000).execute("UPDATE totals SET \(column) = \(Int64.max)")
+      let given = try? await queue.enqueue([entry("b")])
+      XCTAssertNotEqual(given, [1], column)
+    }
+    try? FileManager.default.removeItem(atPath: folder)
+    let queue = queue()
+    _ = try await queue.enqueue([entry("a", lifetime: 1e6)])
+    let database = try SQLiteDatabase(path: path, patience: 1000)
+    try database.execute("UPDATE items SET expiry = 1e159, due = \(QueueStore.never)")
+    let wait = try await queue.nextWait()
+    XCTAssertEqual(wait, .seconds(365 * 86_400))
+  }
+
   func testNoFlippedBitIsSentAsAnItemOrTakesOneInSilence() async throws {
     let contents = try await fill()
     let whole = try XCTUnwrap(FileManager.default.contents(atPath: path))

@@ -175,6 +175,10 @@ final class QueueStore {
   /// The ids of so many further items; nil when there would be too much.
   func freeIDs(_ number: Int, bytes: Int64, within limits: Limits) throws(SQLiteFailure) -> [Int64]? {
     let totals = try totals()
+    // A flipped bit makes any number of a count.
+    let possible = 0...Int64.max / 2
+    guard possible.contains(totals.count), possible.contains(totals.bytes), possible.contains(totals.highest)
+    else { throw .damage("its counts are damaged") }
     guard totals.count + Int64(number) <= limits.count, totals.bytes + bytes <= limits.bytes else {
       return nil
     }
@@ -211,7 +215,8 @@ final class QueueStore {
   func nextWait() throws(SQLiteFailure) -> Double? {
     let due = try nextReady.all { $0.double(0) }.filter { $0 < Self.never }
     let expiry = try nextExpiry.all { $0.isNull(0) ? nil : $0.double(0) }.compactMap { $0 }
-    return (due + expiry).min().map { max(0, $0 - clock.now) }
+    // Not longer than a year: no `Duration` holds what a flipped bit makes of a time.
+    return (due + expiry).min().map { min(max(0, $0 - clock.now), 31_536_000) }
   }
 
   /// An item is done: its lane continues, and those that waited for it may go.
