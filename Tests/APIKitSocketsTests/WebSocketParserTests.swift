@@ -147,6 +147,11 @@ final class WebSocketParserTests: XCTestCase {
     XCTAssertEqual(parse(mixed, deflate: true).events, [.text("a a a a"), .text("plain")])
   }
 
+  func testCompressedMessagesComeWithoutALimit() {
+    XCTAssertEqual(
+      parse(Self.packed(["hello hello"]), limit: .max, deflate: true).events, [.text("hello hello")])
+  }
+
   func testWhatCompressedFramesMayNotDo() {
     let part = ServerFrames.frame(1, [0xF2], isLast: false, reserved: 4)
     XCTAssertEqual(code(part + ServerFrames.frame(0, [0x48], reserved: 4), deflate: true), 1002)

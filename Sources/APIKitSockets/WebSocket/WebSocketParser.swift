@@ -175,9 +175,10 @@ struct WebSocketParser {
     if isPacked {
       // Incompressible bytes grow a little; bytes that unpack to nothing must not come without end.
       packedBytes = packedBytes.addingReportingOverflow(length).partialValue
-      guard length <= maximumBytes + maximumBytes / 512 + 1024, packedBytes >= 0,
-        packedBytes <= maximumBytes + maximumBytes / 512 + 1024
-      else { throw .tooLarge(maximumBytes) }
+      let (most, isUnlimited) = maximumBytes.addingReportingOverflow(maximumBytes / 512 + 1024)
+      guard isUnlimited || length <= most, packedBytes >= 0, isUnlimited || packedBytes <= most else {
+        throw .tooLarge(maximumBytes)
+      }
     } else {
       guard length <= maximumBytes - message.count else { throw .tooLarge(maximumBytes) }
       // The length may lie: no more is reserved ahead.

@@ -204,7 +204,7 @@ package final class MessageInflater {
     -> Bool
   {
     stream.input(part)
-    var room = limit + 1
+    var room = limit == .max ? limit : limit + 1
     while room > 0, stream.inputLeft > 0 || stream.hasMoreOutput {
       let (made, status) = stream.step(into: &output, atMost: room)
       room -= made
