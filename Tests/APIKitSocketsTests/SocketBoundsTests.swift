@@ -12,7 +12,7 @@ private final class PlayedWire: Wire, @unchecked Sendable {
   private var owner: (any WireOwner)?
   var isReading = true
   var due = Int64.max
-  var now: Int64 { 0 }
+  var now: Int64 = 0
   var unsentBytes: Int { written.count - taken }
   /// Work that the wire's thread has not come to; nil where it is run at once.
   var waiting: [@Sendable () -> Void]?
@@ -74,6 +74,20 @@ private final class PlayedWire: Wire, @unchecked Sendable {
     let inbox = SocketInbox(channel)
     channel.begin(inbox)
     return (channel, inbox)
+  }
+
+  func testLimitsThatNeverComeAreNone() throws {
+    wire.now = 1_000_000
+    let exchange = HTTPExchange(HTTPRequest(url: HTTPURL("http://homes.test/echo")))
+    var options = SocketOptions()
+    (options.pingInterval, options.pingLimit) = (.seconds(Int64.max), .seconds(Int64.max))
+    (options.openLimit, options.closeLimit) = (.seconds(Int64.max), .seconds(Int64.max))
+    let channel = WireSocketChannel(
+      wire, StubTransport(), for: exchange, options: options, offer: .init(deflateBits: nil))
+    channel.open { _ in }
+    try wire.accept()
+    channel.begin(SocketInbox(channel))
+    XCTAssertGreaterThan(wire.due, .max / 4)
   }
 
   func testRoomToSendComesBackAsABacklogDrains() async throws {

@@ -96,6 +96,18 @@ import XCTest
     XCTAssertEqual(log.records.count, 0)
   }
 
+  func testDurationsThatNoNumberOfSecondsHasAreCounted() async {
+    let longest = Duration.seconds(Int64.max)
+    for (duration, sign) in [
+      (longest + longest, 1), (longest, 1), (.seconds(Int64.min), -1), (.zero - longest, -1),
+    ] {
+      XCTAssertEqual(duration.microseconds, Int64(sign) * (.max / 2))
+      XCTAssertEqual(duration.inSeconds, duration / .seconds(1))
+    }
+    XCTAssertEqual(Duration.seconds(1.5).inSeconds, 1.5)
+    XCTAssertEqual(Duration.milliseconds(-1500).microseconds, -1_500_000)
+  }
+
   func testDurationsReadWell() async {
     let texts: [(Duration, String)] = [
       (.zero, "0 µs"), (.microseconds(420), "420 µs"), (.microseconds(3210), "3.2 ms"),

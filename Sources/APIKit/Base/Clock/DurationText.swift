@@ -20,15 +20,21 @@ extension Duration {
 }
 
 extension Duration {
-  /// Whole microseconds; at most half of what an `Int64` holds, so that a time may be added.
+  /// Whole microseconds; at most half of what an `Int64` holds, above or below zero, so that a time may be added.
   package var microseconds: Int64 {
+    // Compared first: the standard library has no components of a sum with `.seconds(.max)`, which some write for ever.
+    guard self < .longest else { return .max / 2 }
+    guard self > .zero - .longest else { return -(.max / 2) }
     let (seconds, attoseconds) = components
-    guard seconds < Int64.max / 2_000_000 else { return .max / 2 }
     return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }
 
+  private static let longest = Duration.seconds(Int64.max / 2_000_000)
+
   /// The duration in seconds.
   package var inSeconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    guard self < .longest, self > .zero - .longest else { return self / .seconds(1) }
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) * 1e-18
   }
 }

@@ -259,8 +259,9 @@
 
     /// A duration in microseconds, at least 1 when it is positive.
     static func microseconds(_ duration: Duration) -> Int64 {
+      // Compared first: a sum with `.seconds(.max)` has no components.
+      guard duration < .seconds(Int64.max / 2_000_000) else { return Int64.max / 2 }
       let (seconds, attoseconds) = duration.components
-      guard seconds < Int64.max / 2_000_000 else { return Int64.max / 2 }
       return seconds * 1_000_000 + (attoseconds + 999_999_999_999) / 1_000_000_000_000
     }
   }
