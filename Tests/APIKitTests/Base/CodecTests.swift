@@ -63,6 +63,10 @@ final class CodecTests: XCTestCase {
       (.nan, nil), (.infinity, nil),
     ]
     for (seconds, text) in edges { XCTAssertEqual(ISO8601.text(secondsSince1970: seconds), text) }
+    // What some programs write for no time, and what lies beside it.
+    for milliseconds in [Int.min, .min + 1024, .max] {
+      XCTAssertNil(ISO8601.text(secondsSince1970: Double(milliseconds) / 1000, milliseconds: .asNeeded))
+    }
     XCTAssertEqual(ISO8601.text(secondsSince1970: 1.07, milliseconds: .always), "1970-01-01T00:00:01.070Z")
     XCTAssertEqual(ISO8601.text(secondsSince1970: -0.001, milliseconds: .always), "1969-12-31T23:59:59.999Z")
   }

@@ -20,7 +20,8 @@ package enum ISO8601 {
       ? Int(exactly: seconds.rounded(.down) * 1000) : Self.milliseconds(secondsSince1970: seconds)
     guard let total else { return nil }
     let fraction = (total % 1000 + 1000) % 1000
-    let second = (total - fraction) / 1000
+    // Divided first: behind the lowest `Int`, which some programs write for no time, nothing can be taken away.
+    let second = total / 1000 - (total % 1000 < 0 ? 1 : 0)
     guard CivilDate.range.contains(second) else { return nil }
     let date = CivilDate(secondsSince1970: second)
     let isExact = milliseconds == .always || fraction > 0
