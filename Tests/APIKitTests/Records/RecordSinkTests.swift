@@ -72,6 +72,14 @@ final class RecordSinkTests: XCTestCase {
     XCTAssertEqual(sink.counts, RecordSink.Counts(written: 20))
   }
 
+  func testThereMayBeAnyNumberOfFiles() async throws {
+    let sink = RecordSink.jsonLines(to: file, maximumBytes: 1, files: .max)
+    land(sink, 5)
+    await sink.flush()
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    XCTAssertEqual(names, ["loads.jsonl"] + (1...4).map { "loads.jsonl.\($0)" })
+  }
+
   func testAFileThatCannotBeMovedKeepsItsBoundAndThoseBesideIt() async throws {
     let sink = RecordSink.jsonLines(to: file, maximumBytes: 1000, files: 3)
     let (first, second) = (file + ".1", file + ".2")
