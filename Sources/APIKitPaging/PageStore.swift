@@ -184,10 +184,21 @@ struct PageStore {
 
   private func position(of index: Int) -> Position? {
     switch paging.strategy {
-    case .pageNumber(_, _, let first): .number(first + index)
-    case .offset: .offset(index * paging.pageSize)
+    case .pageNumber(_, _, let first): Self.sum(first, index).map { .number($0) }
+    case .offset: items(before: index).map { .offset($0) }
     case .cursor, .link: index == 0 ? begin : nil
     }
+  }
+
+  /// How many items a list has before a page of full ones; nil for more than can be counted.
+  private func items(before index: Int) -> Int? {
+    let (count, isBeyond) = index.multipliedReportingOverflow(by: paging.pageSize)
+    return isBeyond ? nil : count
+  }
+
+  private static func sum(_ one: Int, _ other: Int) -> Int? {
+    let (sum, isBeyond) = one.addingReportingOverflow(other)
+    return isBeyond ? nil : sum
   }
 
   // MARK: Responses
@@ -253,8 +264,8 @@ struct PageStore {
   private func next(after request: Request, _ contents: Contents) -> Position? {
     let count = contents.ids.count
     switch request.position {
-    case .number(let number): return isEnd(request, count) ? nil : .number(number + 1)
-    case .offset(let offset): return isEnd(request, count) ? nil : .offset(offset + count)
+    case .number(let number): return isEnd(request, count) ? nil : Self.sum(number, 1).map { .number($0) }
+    case .offset(let offset): return isEnd(request, count) ? nil : Self.sum(offset, count).map { .offset($0) }
     case .cursor, .link, .refused: return contents.next
     }
   }
@@ -272,11 +283,11 @@ struct PageStore {
   private func isEnd(_ request: Request, _ count: Int) -> Bool {
     if count == 0 { return true }
     guard let total else { return count < paging.pageSize }
-    if case .offset(let offset) = request.position { return offset + count >= total }
+    if case .offset(let offset) = request.position { return Self.sum(offset, count) ?? .max >= total }
     // A server may send fewer items than requested on every page, so the items received are counted where
     // the loaded pages start with the first.
     let isWhole = request.move != .previous && (entries.first?.index ?? request.index) == 0
-    let before = isWhole ? entries.reduce(0) { $0 + $1.count } : request.index * paging.pageSize
-    return before + count >= total
+    let before = isWhole ? entries.reduce(0) { $0 + $1.count } : items(before: request.index) ?? .max
+    return Self.sum(before, count) ?? .max >= total
   }
 }

@@ -56,6 +56,20 @@ final class PageStoreTests: XCTestCase {
     XCTAssertFalse(store.hasNext)
   }
 
+  func testPositionsThatCannotBeCountedAreNoPages() throws {
+    var offsets = store(.offset(), size: .max)
+    try turn(&offsets, .jump(1), contents(["a"], total: .max))
+    XCTAssertFalse(offsets.hasNext)
+    XCTAssertEqual(reason { _ = try offsets.request(.jump(2)) }, .noSuchPage)
+    var numbers = store(.pageNumber(first: .max), size: .max)
+    try turn(&numbers, .first, contents(["a"], total: 3))
+    XCTAssertFalse(numbers.hasNext)
+    XCTAssertEqual(reason { _ = try numbers.request(.jump(1)) }, .noSuchPage)
+    var totals = store(size: .max)
+    try turn(&totals, .jump(2), contents(["a"], total: .max))
+    XCTAssertFalse(totals.hasNext)
+  }
+
   func testWithoutATotalAShortPageEndsTheListAndAnEmptyOneDoesAlways() throws {
     var short = store()
     try turn(&short, .first, contents(["a", "b"]))
