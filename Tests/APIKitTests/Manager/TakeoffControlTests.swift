@@ -56,6 +56,12 @@ final class TakeoffControlTests: XCTestCase {
     XCTAssertEqual(ask(.queue).decision.verdict, .wait, "a queue without a limit takes any number")
   }
 
+  func testAQueueForLessThanNobodyRefuses() {
+    let policy = TakeoffPolicy(.queue(limit: .min, overflow: .cancelOldest))
+    XCTAssertEqual(ask(policy).decision.verdict, .fly)
+    XCTAssertEqual(ask(policy).decision, .init(verdict: .queueFull(limit: .min)))
+  }
+
   func testAFullQueueCancelsTheOldestThatWaits() {
     let policy = TakeoffPolicy.queue(limit: 2, overflow: .cancelOldest)
     let first = ask(policy)

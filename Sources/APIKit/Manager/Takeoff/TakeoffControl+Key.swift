@@ -35,7 +35,7 @@ extension TakeoffControl {
         guard !isIdle else { break }
         decision.verdict = .wait
         guard waiting.count >= limit else { break }
-        if overflow == .refuseNewest || limit == 0 { return Decision(verdict: .queueFull(limit: limit)) }
+        if overflow == .refuseNewest || limit <= 0 { return Decision(verdict: .queueFull(limit: limit)) }
         if isReplacing { return Decision(verdict: .alreadyLoading) }
         decision.superseded = waiting.first(waiting.count - limit + 1)
       case .debounce(let interval):
