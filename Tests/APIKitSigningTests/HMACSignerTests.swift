@@ -233,6 +233,11 @@ final class ServerClockOffsetTests: XCTestCase {
 
   func testAFreshClockIsTheSystems() {
     XCTAssertEqual(Double(ServerClock().secondsSince1970), Date().timeIntervalSince1970, accuracy: 2)
+    for seconds in [Double.infinity, -1e300, .nan, 1e19] {
+      let clock = ServerClock()
+      clock.learn(serverSecondsSince1970: seconds)
+      XCTAssertGreaterThanOrEqual(abs(clock.secondsSince1970), 1_000_000_000_000_000, "\(seconds)")
+    }
   }
 }
 
