@@ -152,6 +152,18 @@ final class StubTransportTests: XCTestCase {
     XCTAssertEqual(gate.waiting, 0)
   }
 
+  func testAWaitForEverEndsWithItsTask() async throws {
+    let stub = StubTransport(.after(.seconds(Int64.max), .status(200)))
+    var request = try Self.request()
+    request.timeouts = HTTPTimeouts(idle: .zero, total: .zero)
+    let task = Task { [request] in await failure { try await stub.send(request) } }
+    try await stub.waitForRequests(1)
+    try await Task.sleep(for: .milliseconds(20))
+    task.cancel()
+    let error = await task.value
+    XCTAssertEqual(error?.reason, .cancelled)
+  }
+
   func testAWaitBeyondALimitEndsWithThatLimit() async throws {
     let stub = StubTransport(.after(.seconds(60), .status(200)))
     var slow = try Self.request()
