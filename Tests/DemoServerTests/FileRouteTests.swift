@@ -38,6 +38,14 @@ final class FileRouteTests: XCTestCase {
     XCTAssertTrue(response("/transfers/files/10", fields: "Range: bytes=10-\r\n").head.contains(" 416 "))
   }
 
+  func testAnUploadOfLessThanNothingIsRefused() {
+    for (length, status) in [("-1", 400), ("0", 201), ("9223372036854775807", 413)] {
+      let fields = "Tus-Resumable: 1.0.0\r\nUpload-Length: \(length)\r\n"
+      let head = response("/transfers/tus", method: "POST", fields: fields).head
+      XCTAssertTrue(head.contains(" \(status) "), head)
+    }
+  }
+
   func testARateSlowsAFileDown() {
     let began = ContinuousClock.now
     let slow = response("/transfers/files/40000?demo_rate=100000")

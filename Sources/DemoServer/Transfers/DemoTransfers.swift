@@ -120,7 +120,7 @@ final class DemoTransfers: Sendable {
   private func create(_ request: DemoRequest) -> DemoResponse {
     if let refusal = refusal(request) { return refusal }
     let length = request.headers["Upload-Length"].flatMap { Int($0) }
-    guard length != nil || request.headers["Upload-Defer-Length"] == "1" else {
+    guard length ?? 0 >= 0, length != nil || request.headers["Upload-Defer-Length"] == "1" else {
       return DemoResponse(400, headers: Self.version)
     }
     guard length ?? 0 <= Self.longest else { return Self.tooLarge }
