@@ -40,6 +40,11 @@
       let line = WatchCommand.line(of: raw, from: 2, to: 1, width: 80)
       XCTAssertTrue(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, line)
       XCTAssertTrue(line.hasPrefix("\u{FFFD}[2Jx"), line)
+      for (was, price) in [(Int.max, Int.min), (0, Int.min), (1, Int.min)] {
+        XCTAssertTrue(
+          WatchCommand.line(of: raw, from: was, to: price, width: 120).contains("▼ $9,223"), "\(was) \(price)"
+        )
+      }
     }
 
     func testAPlaceIsAskedForAndAnUnknownOneIsNamed() async throws {

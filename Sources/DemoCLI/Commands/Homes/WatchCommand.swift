@@ -83,7 +83,10 @@ struct WatchCommand: Command {
     let home = DisplayWidth.fit(DisplayWidth.printable(raw.home.string ?? ""), to: 11)
     let place = DisplayWidth.fit(DisplayWidth.printable(raw.place.string ?? ""), to: 24)
     let shown = DisplayWidth.fit(Formatting.price(price), to: 12, alignment: .right)
-    let line = "\(home)\(place)\(shown)  \(price < was ? "▼" : "▲") \(Formatting.price(abs(price - was)))"
+    // A server may send any numbers.
+    let (change, isBeyond) = price.subtractingReportingOverflow(was)
+    let size = isBeyond ? Int.max : Int(clamping: change.magnitude)
+    let line = "\(home)\(place)\(shown)  \(price < was ? "▼" : "▲") \(Formatting.price(size))"
     return DisplayWidth.truncate(line, to: width)
   }
 }
