@@ -33,8 +33,8 @@ import Foundation
   var told: Set<Int64> = []
   /// How often a user has left.
   private(set) var departures = 0
-  /// What ``departures`` was when a user last left and took all items along.
-  private var lastDepartures: [ExactText: Int] = [:]
+  /// What ``departures`` was when a user last left and took all items along, by the bytes of their names.
+  private var lastDepartures: [[UInt8]: Int] = [:]
 
   /// - Parameter discard: Removes what an item that is given up has beside its row and its file.
   init(
@@ -256,7 +256,7 @@ import Foundation
   func keep(
     files: [String?], of keeper: Keeper? = nil, _ enqueue: () async throws(DurableQueue.Fault) -> [Int64]
   ) async throws(APIError) -> [Int64] {
-    if let keeper, let last = lastDepartures[ExactText(keeper.user)], last > keeper.departures {
+    if let keeper, let last = lastDepartures[Array(keeper.user.utf8)], last > keeper.departures {
       await queue.removeSpools(files)
       throw APIError(
         .auth, .signedOut, "the user has left before the \(configuration.names.item) was on the disk")
@@ -348,7 +348,7 @@ import Foundation
   private func leave(_ user: String, keeps: Bool) async throws(DurableQueue.Fault) {
     departures += 1
     if !keeps {
-      lastDepartures[ExactText(user)] = departures
+      lastDepartures[Array(user.utf8)] = departures
       owner?.userLeaves(user)
     }
     await owner?.flush()
