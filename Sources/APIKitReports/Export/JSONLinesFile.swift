@@ -84,7 +84,7 @@ final class JSONLinesFile: Sendable {
     }
     // From the first name that is free: there may be any number of files.
     var last = 1
-    while last < files - 1, access("\(path).\(last)", F_OK) == 0 { last += 1 }
+    while last < files - 1, PrivateFile.exists("\(path).\(last)") { last += 1 }
     for number in stride(from: last, through: 1, by: -1) {
       let result = rename(number == 1 ? path : "\(path).\(number - 1)", "\(path).\(number)")
       guard result == 0 || errno == ENOENT else { throw PrivateFile.Fault.system("rename") }
