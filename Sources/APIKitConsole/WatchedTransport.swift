@@ -109,7 +109,7 @@ private final class RuledExchange: SuspendableOperation {
     if isCancelled { task.cancel() }
   }
 
-  /// The request has begun, and goes on as is wanted by now.
+  /// Takes the request when it has begun; it is cancelled or suspended if that was asked for meanwhile.
   func begin(_ request: any CancellableOperation) {
     let state = state.withLock { state in
       state.request = request

@@ -12,9 +12,9 @@ public import APIKit
 /// ``loadFirst(_:)``, ``refresh()`` and ``go(to:)`` cancel that load and replace it. Releasing the pager
 /// cancels the load, and nothing is delivered.
 ///
-/// The pages are of one user, or of nobody. When another user has signed in, or the user has signed out, ``loadNext()`` and
-/// ``loadPrevious()`` fail with `APIError.Reason.signedOut`; ``loadFirst(_:)`` and ``refresh()`` begin the list of the present
-/// user.
+/// The pages belong to one user, or to none when nobody is signed in. When another user has signed in, or the user has
+/// signed out, ``loadNext()`` and ``loadPrevious()`` fail with `APIError.Reason.signedOut`; ``loadFirst(_:)`` and
+/// ``refresh()`` begin the list of the present user.
 @MainActor public final class Pager {
   /// Receives the pages. Weak.
   public weak var delegate: (any PagerDelegate)?
@@ -271,7 +271,7 @@ extension Pager {
       if let objection = manager.objection(to: owner) { throw objection }
       let page = try enter(response, request)
       self.owner = owner
-      // The list of nobody is not continued as that of the user who signs in later.
+      // A list that was begun signed out is not continued for a user who signs in later.
       if let epoch { owner.settle(epoch) }
       delegate?.pager(self, didSucceedWith: page)
       return nil
@@ -318,7 +318,7 @@ extension PageableAPIManager {
     LoadOwner(service.identity, service.wire, signIn: signIn, epoch: nil)
   }
 
-  /// The epoch of who is signed in now, or of nobody; nil where that does not matter.
+  /// The authenticator's epoch now; nil where a sign-in does not matter.
   fileprivate var presentEpoch: Int? { signIn == .exempt ? nil : service.identity.authenticator?.epoch }
 
   /// Why the pages of a list may not be shown; nil while its user is the present one.

@@ -11,10 +11,7 @@ import XCTest
 /// `APIKIT_GROUP_SEEDS=100-200` runs these seeds instead of the first forty.
 @MainActor final class RandomGroupTests: XCTestCase {
   func testWhateverIsStatedTheRulesHold() async throws {
-    let seeds = ProcessInfo.processInfo.environment["APIKIT_GROUP_SEEDS"]?.split(separator: "-").compactMap {
-      UInt64($0)
-    }
-    for seed in (seeds?.first ?? 1)...(seeds?.last ?? 40) {
+    for seed in SeededGenerator.seeds("APIKIT_GROUP_SEEDS", count: 40) {
       let world = GroupWorld(seed: seed)
       await world.run()
       XCTAssertEqual(

@@ -11,9 +11,7 @@ import XCTest
 /// `APIKIT_PAGING_SEEDS=100-200` runs these seeds instead of the first thirty.
 @MainActor final class RandomPagingTests: XCTestCase {
   func testWhateverIsStatedTheRulesHold() async throws {
-    let seeds = ProcessInfo.processInfo.environment["APIKIT_PAGING_SEEDS"]?.split(separator: "-")
-      .compactMap { UInt64($0) }
-    for seed in (seeds?.first ?? 1)...(seeds?.last ?? 30) {
+    for seed in SeededGenerator.seeds("APIKIT_PAGING_SEEDS", count: 30) {
       let world = try PagingWorld(seed: seed)
       do { try await world.run() } catch { world.faults.append("\(error)") }
       XCTAssertEqual(
@@ -311,7 +309,7 @@ import XCTest
     return owners.first
   }
 
-  /// A page is of who is signed in. One of nobody may land when a user has signed in.
+  /// A page belongs to the user who is signed in. One that was requested signed out may land after a sign-in.
   func check(_ page: Page) {
     guard let owner = owner(of: page.items.map { $0.id.string ?? "" }), owner != "nobody", owner != user
     else { return }

@@ -11,10 +11,7 @@ import XCTest
 /// `APIKIT_LOAD_SEEDS=100-200` runs these seeds instead of the first twenty.
 @MainActor final class RandomLoadTests: XCTestCase {
   func testWhateverIsStatedTheRulesHold() async throws {
-    let seeds = ProcessInfo.processInfo.environment["APIKIT_LOAD_SEEDS"]?.split(separator: "-").compactMap {
-      UInt64($0)
-    }
-    for seed in (seeds?.first ?? 1)...(seeds?.last ?? 20) {
+    for seed in SeededGenerator.seeds("APIKIT_LOAD_SEEDS", count: 20) {
       let world = try RandomWorld(seed: seed)
       try await world.run()
       XCTAssertEqual(world.faults, [], "seed \(seed): \(world.settings)")

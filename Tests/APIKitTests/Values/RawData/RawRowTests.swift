@@ -1,5 +1,6 @@
 import APIKit
 import Foundation
+@testable import TestSupport
 import XCTest
 
 /// The rows of a list are parsed by the names of the row before, and their members are searched where the last one was found.
@@ -22,18 +23,6 @@ final class RawRowTests: XCTestCase {
     func last(_ name: String) -> String? { members.last { $0.name == name }?.value }
   }
 
-  /// SplitMix64: the same numbers in each run.
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = state
-      value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-      return value ^ (value >> 31)
-    }
-  }
-
   /// Names of all lengths around the words that are compared, prefixes of one another, with escapes, and none.
   private static let names: [(written: String, name: String)] =
     [
@@ -53,7 +42,7 @@ final class RawRowTests: XCTestCase {
   /// Of these each may stand before a name, after a value, before and after a colon.
   private static let spaces = ["", "", "", " ", "\n  ", "\t"]
 
-  private func rows(_ random: inout Seeded) -> [Row] {
+  private func rows(_ random: inout SeededGenerator) -> [Row] {
     let flat = Bool.random(using: &random)
     let values = flat ? Array(Self.values.prefix(11)) : Self.values
     func member() -> (written: String, name: String, value: String) {
@@ -100,7 +89,7 @@ final class RawRowTests: XCTestCase {
   }
 
   func testRandomRowsAreReadAsByAPlainList() throws {
-    var random = Seeded(state: 20_261_126)
+    var random = SeededGenerator(seed: 20_261_126)
     for _ in 0..<450 {
       let rows = rows(&random)
       let text = "[" + rows.map(\.text).joined(separator: ",") + "]"
