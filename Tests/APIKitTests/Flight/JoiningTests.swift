@@ -50,6 +50,7 @@ import XCTest
       stub.on(.get, "/api/list", .held(by: gate, .json(#"{"state": "old"}"#)), .json(#"{"state": "new"}"#))
       async let before = reader.response()
       await waitUntilWaiting(1)
+      try await gate.waitForArrivals(1)
       let writer = makeManager()
       (writer.method, writer.apiName) = (.post, path)
       writer.cacheTraits = CacheTraits(expires: expires)
