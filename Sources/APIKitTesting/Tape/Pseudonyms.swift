@@ -98,14 +98,24 @@ final class Pseudonyms: Sendable {
 
   /// The numbers of the pseudonyms in a text.
   static func numbers(in text: String) -> [Int] {
-    guard occur(in: text) else { return [] }
-    return text.components(separator: prefix).dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }
+    var numbers: [Int] = []
+    _ = replacing(in: text) { digits in
+      if let number = Int(digits) { numbers.append(number) }
+      return digits
+    }
+    return numbers
   }
-}
 
-extension String {
-  fileprivate func components(separator: String) -> [Substring] {
-    split(separator: separator, omittingEmptySubsequences: false)
+  /// The text with other digits behind each prefix. By bytes: a mark behind a digit makes another character of it.
+  static func replacing(in text: String, _ change: (String) -> String) -> String {
+    guard occur(in: text) else { return text }
+    let parts = text.utf8.split(separator: prefix.utf8, omittingEmptySubsequences: false)
+    var output = String(Substring(parts[0]))
+    for part in parts.dropFirst() {
+      let digits = part.prefix { (0x30...0x39).contains($0) }
+      output += prefix + change(String(Substring(digits))) + String(Substring(part[digits.endIndex...]))
+    }
+    return output
   }
 }
 

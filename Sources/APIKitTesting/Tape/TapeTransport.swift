@@ -285,20 +285,7 @@ public final class TapeTransport: AsyncHTTPTransport {
     _ request: HTTPArchive.Request, _ rules: TapeRules, given: Set<Int>
   ) -> TapeMatch {
     TapeMatch(request, rules) { text in
-      guard Pseudonyms.occur(in: text) else { return text }
-      var output = ""
-      for (index, part) in text.split(separator: Pseudonyms.prefix, omittingEmptySubsequences: false)
-        .enumerated()
-      {
-        guard index > 0 else {
-          output += part
-          continue
-        }
-        let digits = part.prefix { $0.isNumber }
-        let isGiven = Int(digits).map(given.contains) ?? false
-        output += Pseudonyms.prefix + (isGiven ? digits : "0") + part.dropFirst(digits.count)
-      }
-      return output
+      Pseudonyms.replacing(in: text) { digits in Int(digits).map(given.contains) == true ? digits : "0" }
     }
   }
 

@@ -159,4 +159,32 @@ final class TapeSecretTests: TapeCase {
     let text = String(decoding: recorder.tape.data, as: UTF8.self)
     XCTAssertFalse(text.contains("canary"), text)
   }
+
+  func testAPseudonymBesideAMarkIsFound() async throws {
+    let texts = ["apikit-secret-7\u{20E3}", "\u{600}apikit-secret-7", "a \r\n apikit-secret-7\r\n"]
+    for text in texts {
+      XCTAssertEqual(Pseudonyms.numbers(in: text), [7], text)
+      XCTAssertEqual(
+        Array(Pseudonyms.replacing(in: text) { _ in "7" }.utf8), Array(text.utf8), "the rest stays as it is")
+    }
+    XCTAssertEqual(Pseudonyms.numbers(in: "apikit-secret-1 apikit-secret-x apikit-secret-2"), [1, 2])
+  }
+
+  func testRequestsWhosePseudonymsHaveAMarkBehindThemAreToldApart() async throws {
+    let server = StubTransport()
+    server.on(
+      .get, "/token", .json(#"{"access_token": "canary-one"}"#), .json(#"{"access_token": "canary-two"}"#))
+    server.on(.post, "/mine", .text("one"), .text("two"))
+    let recorder = try recorder(over: server)
+    for name in ["one", "two"] {
+      _ = try await recorder.send(get("https://homes.test/token"))
+      _ = try await recorder.send(post("https://homes.test/mine", "[\"canary-\(name)\u{20E3}\"]"))
+    }
+    let tape = TapeTransport(recorder.tape)
+    for (number, text) in [(2, "two"), (1, "one")] {
+      let body = "[\"apikit-secret-\(number)\u{20E3}\"]"
+      let response = try await tape.send(post("https://homes.test/mine", body))
+      XCTAssertEqual(response.text, text)
+    }
+  }
 }
