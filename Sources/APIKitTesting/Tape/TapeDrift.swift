@@ -44,12 +44,13 @@ extension Tape {
       let new = try? RawData(parsing: live.bytes)
     else { return [] }
     var (was, now) = (Shape(), Shape())
-    was.add(old, at: "$")
-    now.add(new, at: "$")
+    was.add(old, at: Place())
+    now.add(new, at: Place())
     var lines: [String] = []
-    for (path, kinds) in was.kinds.sorted(by: { $0.key < $1.key }) where !was.isBelowGone(path, now) {
-      guard let present = now.kinds[path] else {
-        lines.append("\(path) is gone")
+    for (place, kinds) in was.kinds.sorted(by: { $0.key.text < $1.key.text })
+    where !was.isBelowGone(place, now) {
+      guard let present = now.kinds[place] else {
+        lines.append("\(place.text) is gone")
         continue
       }
       // A value that is null or not there says nothing about its kind.
@@ -58,31 +59,47 @@ extension Tape {
         func names(_ kinds: Set<RawData.Kind>) -> String {
           kinds.map(\.rawValue).sorted().joined(separator: " or ")
         }
-        lines.append("\(path) is \(names(after)), recorded \(names(before))")
+        lines.append("\(place.text) is \(names(after)), recorded \(names(before))")
       }
     }
-    for path in now.kinds.keys.sorted() where was.kinds[path] == nil && !now.isBelowGone(path, was) {
-      lines.append("\(path) is new")
-    }
+    let added = now.kinds.keys.filter { was.kinds[$0] == nil && !now.isBelowGone($0, was) }
+    lines += added.map(\.text).sorted().map { "\($0) is new" }
     return lines
   }
 
   /// Which values there are in a document, and of which kinds; the elements of a list are one.
   private struct Shape {
-    var kinds: [String: Set<RawData.Kind>] = [:]
+    var kinds: [Place: Set<RawData.Kind>] = [:]
 
-    mutating func add(_ raw: RawData, at path: String) {
-      kinds[path, default: []].insert(raw.kind)
-      for (key, value) in raw.members { add(value, at: "\(path).\(key)") }
-      for element in raw.elements { add(element, at: "\(path)[]") }
+    mutating func add(_ raw: RawData, at place: Place) {
+      kinds[place, default: []].insert(raw.kind)
+      for (key, value) in raw.members { add(value, at: place.member(key)) }
+      for element in raw.elements { add(element, at: place.element) }
     }
 
     /// Whether what it is part of is missing as well, or is an empty list there.
-    func isBelowGone(_ path: String, _ other: Shape) -> Bool {
-      guard path != "$" else { return false }
-      if path.hasSuffix("[]") { return other.kinds[path] == nil }
-      let parent = String(path[..<(path.lastIndex(of: ".") ?? path.startIndex)])
-      return other.kinds[parent] == nil
+    func isBelowGone(_ place: Place, _ other: Shape) -> Bool {
+      guard let container = place.container else { return false }
+      return other.kinds[place.isElement ? place : container] == nil
+    }
+  }
+
+  /// Where a value is in a document.
+  private struct Place: Hashable {
+    private var path = RawPath(steps: [])
+
+    /// The place that this one is part of; nil for the whole document.
+    var container: Place? {
+      path.steps.isEmpty ? nil : Place(path: RawPath(steps: path.steps.dropLast()))
+    }
+    var isElement: Bool { path.steps.last == .index(0) }
+    var element: Place { Place(path: RawPath(steps: path.steps + [.index(0)])) }
+    func member(_ name: String) -> Place { Place(path: RawPath(steps: path.steps + [.key(name)])) }
+    /// For people: `$.items[].name`.
+    var text: String {
+      path.steps.reduce(into: "$") { text, step in
+        if case .key(let name) = step { text += ".\(name)" } else { text += "[]" }
+      }
     }
   }
 }

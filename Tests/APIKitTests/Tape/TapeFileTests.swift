@@ -209,6 +209,16 @@ final class TapeFileTests: TapeCase {
     XCTAssertEqual(type, ["entry 0, GET /a: the media type is text/plain, recorded application/json"])
   }
 
+  func testMembersWithDotsAndBracketsInTheirNamesDriftAsOthers() async throws {
+    let recorder = try recorder(over: StubTransport(.json(#"{"a.b": 1, "c[]": 2, "d": {"e": 1}}"#)))
+    _ = try await recorder.send(get("https://homes.test/a"))
+    let live = StubTransport(.json(#"{"d.e": "x", "d": {"e": 1}, "f[]": 1}"#))
+    let lines = try await recorder.tape.drift(over: live)
+    XCTAssertEqual(
+      lines,
+      ["$.a.b is gone", "$.c[] is gone", "$.d.e is new", "$.f[] is new"].map { "entry 0, GET /a: \($0)" })
+  }
+
   func testAMediaTypeWithASpaceBeforeItsParametersDoesNotDrift() async throws {
     let response = StubResponse.json("[]", headers: ["Content-Type": "Application/JSON ; charset=utf-8"])
     let recorder = try recorder(over: StubTransport(response))
