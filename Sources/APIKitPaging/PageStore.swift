@@ -110,6 +110,8 @@ struct PageStore {
   private(set) var open: Request?
   /// The error that ends the list, because the server contradicts itself.
   private(set) var fault: APIError?
+  /// The most items of a page that another followed; nil while none did.
+  private var sentSize: Int?
   private var seen: Set<ExactText> = []
   private var visited: Set<Position> = []
   private var lastTicket = 0
@@ -121,6 +123,11 @@ struct PageStore {
 
   /// Removes all pages and the open request.
   mutating func reset() {
+    removePages()
+    sentSize = nil
+  }
+
+  private mutating func removePages() {
     (entries, total, open, fault, seen, visited) = ([], nil, nil, nil, [], [])
   }
 
@@ -214,7 +221,7 @@ struct PageStore {
     guard isOpen(request) else { return nil }
     open = nil
     switch request.move {
-    case .first, .refresh, .jump: reset()
+    case .first, .refresh, .jump: removePages()
     case .next, .previous: break
     }
     let fresh = freshItems(contents.ids)
@@ -240,6 +247,7 @@ struct PageStore {
     let entry = LoadedPage(
       index: request.index, position: request.position, count: contents.ids.count,
       next: next(after: request, contents), previous: previous(before: request, contents))
+    if entry.next != nil, entry.count > 0 { sentSize = max(sentSize ?? 0, entry.count) }
     if request.move == .previous { entries.insert(entry, at: 0) } else { entries.append(entry) }
     return fresh
   }
@@ -281,13 +289,23 @@ struct PageStore {
   /// An empty page ends a list whatever the total is, because the list may have become shorter. Without a
   /// total, a page with fewer items than requested ends it too.
   private func isEnd(_ request: Request, _ count: Int) -> Bool {
+    // The page after it is loaded.
+    if request.move == .previous { return false }
     if count == 0 { return true }
     guard let total else { return count < paging.pageSize }
     if case .offset(let offset) = request.position { return Self.sum(offset, count) ?? .max >= total }
-    // A server may send fewer items than requested on every page, so the items received are counted where
-    // the loaded pages start with the first.
-    let isWhole = request.move != .previous && (entries.first?.index ?? request.index) == 0
-    let before = isWhole ? entries.reduce(0) { $0 + $1.count } : items(before: request.index) ?? .max
+    let isWhole = (entries.first?.index ?? request.index) == 0
+    let before =
+      isWhole ? entries.reduce(0) { $0 + $1.count } : itemsBeforeJump(to: request.index, count, total)
     return Self.sum(before, count) ?? .max >= total
+  }
+
+  /// How many items are before a page behind a jump. A server may send fewer than requested on every page: then each page has
+  /// as many as the largest that another page followed.
+  private func itemsBeforeJump(to index: Int, _ count: Int, _ total: Int) -> Int {
+    let requested = items(before: index) ?? .max
+    // As yet, no page says that the server sends fewer, and this is the last of full ones.
+    if sentSize == nil, Self.sum(requested, count) == total { return requested }
+    return min(requested, index * max(sentSize ?? 0, count))
   }
 }
