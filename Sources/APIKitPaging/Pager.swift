@@ -217,6 +217,8 @@ extension Pager {
     let owner = request.needsOtherPages ? self.owner ?? manager.presentOwner : manager.presentOwner
     var options = LoadOptions.none
     options.owner = owner
+    let items = store.paging.items
+    options.rule = { (response) throws(APIError) in _ = try Self.items(of: response, at: items) }
     task = Task { [weak self, options] in
       let result: Result<APIResponse, APIError>
       do throws(APIError) {
@@ -286,12 +288,16 @@ extension Pager {
     }
   }
 
-  /// Adds a page to the store and to the pages.
-  private func enter(_ response: APIResponse, _ request: PageStore.Request) throws(APIError) -> Page {
-    let list = response.raw.at(store.paging.items)
+  private static func items(of response: APIResponse, at path: RawPath) throws(APIError) -> [RawData] {
+    let list = response.raw.at(path)
     // A server may leave out an empty list, or send null; anything else there is no list, and no end of one.
     if list.exists, !list.isNull { try list.require(.array) }
-    let all = Array(list.elements)
+    return Array(list.elements)
+  }
+
+  /// Adds a page to the store and to the pages.
+  private func enter(_ response: APIResponse, _ request: PageStore.Request) throws(APIError) -> Page {
+    let all = try Self.items(of: response, at: store.paging.items)
     let contents = PageReader(paging: store.paging, service: manager.service)
       .read(response, all, before: request.move == .next ? pages.last?.response : nil)
     let fresh = try store.landed(request, contents) ?? []

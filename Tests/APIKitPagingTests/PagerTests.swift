@@ -303,4 +303,33 @@ import XCTest
     XCTAssertEqual(watcher.events, ["page 0", "failed response.unacceptable-status", "page 1"])
     XCTAssertEqual(ids(pager.items), [1, 2, 3, 4])
   }
+
+  func testAPageThatIsNoListIsNotStored() async throws {
+    let manager = makeManager()
+    manager.service.store = ResponseCache()
+    manager.cachePolicy = .fresh(for: .seconds(60))
+    stub.on("/api/list", .json(#"{"items": {"error": "busy"}}"#), page([1, 2]))
+    let pager = Pager(manager)
+    pager.delegate = watcher
+    for count in 1...2 {
+      pager.loadFirst()
+      await waitUntil { self.watcher.events.count == count }
+    }
+    XCTAssertEqual(watcher.events, ["failed reform.unexpected-value", "page 0"])
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  func testAStoredResponseThatIsNoListIsRequestedAgain() async throws {
+    let manager = makeManager()
+    manager.service.store = ResponseCache()
+    manager.cachePolicy = .fresh(for: .seconds(60))
+    stub.on("/api/list", .json(#"{"items": {"error": "busy"}}"#), page([1, 2]))
+    _ = try await manager.response(["page": 1])
+    let pager = Pager(manager)
+    pager.delegate = watcher
+    pager.loadFirst()
+    await waitUntil { self.watcher.events.count == 1 }
+    XCTAssertEqual(watcher.events, ["page 0"])
+    XCTAssertEqual(stub.requests.count, 2)
+  }
 }

@@ -42,7 +42,7 @@ final class BackgroundSettingTests: XCTestCase {
     /// No setting of an application.
     let own: Set = [
       "proxyTable", "isForDebugging", "timeouts.ceiling", "timeouts.spentMilliseconds", "loadOptions.isOwn",
-      "loadOptions.owner", "loadOptions.binding", "loadOptions.location",
+      "loadOptions.owner", "loadOptions.binding", "loadOptions.location", "loadOptions.rule",
     ]
     for treatment in BackgroundSetting.Treatment.allCases {
       let beginning = try XCTUnwrap(beginnings[treatment])

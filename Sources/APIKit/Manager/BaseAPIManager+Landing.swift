@@ -5,6 +5,8 @@ extension BaseAPIManager: FlightOwner {
   /// Applies the subclass's own validation, then the validator's.
   func judge(_ response: APIResponse, of flight: Flight) throws(APIError) {
     do {
+      let options = flight.call.options
+      if !options.isEmpty { try options.rule?(response) }
       try child.validate(response: response)
       try validator?.manager(self, validate: response)
     } catch {

@@ -154,6 +154,7 @@ struct BackgroundSetting: Sendable {
     holds("loadOptions.owner", .above),
     holds("loadOptions.binding", .above),
     holds("loadOptions.location", .above),
+    holds("loadOptions.rule", .above),
   ]
 
   private static func holds(_ name: String, _ treatment: Treatment) -> Self {

@@ -35,10 +35,15 @@ public struct LoadOptions: Sendable {
     var binding: LoadBinding?
     /// Where the load goes, whatever its endpoint and its parameters.
     var location: HTTPURL?
+    /// What the load demands of its response beside its manager.
+    var rule: ResponseRule?
   }
 
   /// Refuses a response at its head, by throwing; see ``HTTPExchange/inspectHead``.
   public typealias HeadInspection = @Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void
+
+  /// Refuses a response by throwing. Called on the main actor, also for a stored response, which is then removed.
+  package typealias ResponseRule = @MainActor @Sendable (APIResponse) throws(APIError) -> Void
 
   /// Nil where nothing is stated: then options cost a load one word and one comparison.
   var fields: CopyOnWrite<Fields>?
@@ -152,6 +157,12 @@ public struct LoadOptions: Sendable {
   package var location: HTTPURL? {
     get { self[\.location] }
     set { self[\.location] = newValue }
+  }
+
+  /// Refuses a response, by throwing, before it is stored and delivered; none by default. Only a load itself states it.
+  package var rule: ResponseRule? {
+    get { self[\.rule] }
+    set { self[\.rule] = newValue }
   }
 
   /// Makes options; each omitted one is not stated.
@@ -272,10 +283,11 @@ extension LoadOptions {
     }
     // What the framework states for its own loads is no option that applies to others.
     if let own = stated.first(where: { $0.0 == .load })?.1.fields?.value {
-      (all.owner, all.binding, all.location) = (own.owner, own.binding, own.location)
+      (all.owner, all.binding, all.location, all.rule) = (own.owner, own.binding, own.location, own.rule)
       if own.binding != nil || own.location != nil { all.isOwn = true }
     }
-    let isEmpty = applied.isEmpty && all.owner == nil && all.binding == nil && all.location == nil
+    let isEmpty =
+      applied.isEmpty && all.owner == nil && all.binding == nil && all.location == nil && all.rule == nil
     return (isEmpty ? .none : LoadOptions(fields: CopyOnWrite(all)), applied)
   }
 
