@@ -213,6 +213,25 @@ import XCTest
     XCTAssertEqual(watcher.events, ["failed auth.signed-out"])
     XCTAssertEqual(pager.items.count, 0)
   }
+
+  func testTheListOfAUserWhoHasSignedOutAndIsBackBeginsAnew() async throws {
+    try signIn("anna")
+    stub.on("/api/list", page([1, 2]), page([3, 4]))
+    let pager = makePager(Self.byNumber)
+    pager.loadFirst()
+    await waitUntil { self.watcher.events == ["page 0"] }
+    try authenticator.signOut()
+    pager.loadNext()
+    await waitUntil { self.watcher.events.count == 2 }
+    try signIn("anna")
+    pager.loadNext()
+    await waitUntil { self.watcher.events.count == 3 }
+    XCTAssertEqual(watcher.events, ["page 0", "failed auth.signed-out", "failed auth.signed-out"])
+    pager.refresh()
+    await waitUntil { self.watcher.events.count == 4 }
+    XCTAssertEqual(ids(pager.items), [3, 4])
+    XCTAssertEqual(users, ["Bearer anna", "Bearer anna"])
+  }
 }
 
 private final class Leaver: APIManagerDelegate {
