@@ -47,18 +47,18 @@ struct PageReader {
 
   private func target(of url: HTTPURL) -> PageStore.Target {
     var pairs: [(text: Substring, name: String?, value: String?)] = []
-    var counts: [String: Int] = [:]
+    var counts: [ExactText: Int] = [:]
     for text in (url.query ?? "").split(separator: "&") {
       let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = PercentEncoding.decode(halves[0], plusIsSpace: true)
       if let name, isVolatile(name) { continue }
       pairs.append(
         (text, name, halves.count < 2 ? nil : PercentEncoding.decode(halves[1], plusIsSpace: true)))
-      if let name { counts[name, default: 0] += 1 }
+      if let name { counts[ExactText(name), default: 0] += 1 }
     }
     var (parameters, rest) = (Parameters(), [Substring]())
     for (text, name, value) in pairs {
-      if let name, let value, counts[name] == 1 {
+      if let name, let value, counts[ExactText(name)] == 1 {
         parameters[name] = .string(value)
       } else {
         rest.append(text)

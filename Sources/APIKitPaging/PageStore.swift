@@ -42,14 +42,18 @@ struct PageStore {
     let path: String
     let parameters: Parameters
     /// All names of the query.
-    let names: Set<String>
+    let names: Set<ExactText>
 
     /// Whether the query has a parameter of the list, which is written under several names where it holds several values.
     func states(_ name: String, _ value: ParameterValue) -> Bool {
       switch value {
       case .array, .object:
-        names.contains { $0 == name || $0.hasPrefix(name + "[") || $0.hasPrefix(name + ".") }
-      default: names.contains(name)
+        names.contains { known in
+          ["", "[", "."].contains { end in
+            end.isEmpty ? known.text.equalsExactly(name) : known.text.utf8.starts(with: (name + end).utf8)
+          }
+        }
+      default: names.contains(ExactText(name))
       }
     }
   }

@@ -126,6 +126,14 @@ import XCTest
     }
   }
 
+  func testTheQueryOfTheBaseURLStaysBesideANameOfOtherBytes() async throws {
+    stub.on("/api/list", page([1], headers: ["Link": "</api/list?cafe%CC%81=1>; rel=\"next\""]), page([2]))
+    let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
+    manager.service.environments = ServiceEnvironments("https://stub.test/api?caf%C3%A9=2")
+    for try await _ in manager.pages() {}
+    XCTAssertEqual(stub.requests.last?.url.query, "caf%C3%A9=2&cafe%CC%81=1")
+  }
+
   func testAPageThatFailsAheadIsNotRequestedAgain() async throws {
     stub.on("/api/list", page([1, 2], #", "total": 4"#), .status(503), page([3, 4], #", "total": 4"#))
     let manager = makeManager()
@@ -162,6 +170,9 @@ import XCTest
     XCTAssertEqual(range, "beds%5Bmin%5D=1&p=2")
     let latin = try await second("list?q=%E9&flag&p=2", [:])
     XCTAssertEqual(latin, "q=%E9&flag&p=2")
+    // é composed and decomposed: another name.
+    let accents = try await second("list?cafe%CC%81=1&p=2", ["caf\u{E9}": 2])
+    XCTAssertEqual(accents, "caf%C3%A9=2&cafe%CC%81=1&p=2")
   }
 
   func testALinkToAnotherHostIsRefusedAndThePageThatHasItStays() async throws {

@@ -27,10 +27,10 @@ public struct Endpoint: Sendable {
     apiName = String(path.hasPrefix(base) ? path.dropFirst(base.count) : path.dropFirst())
     url.path = path
     // A link repeats what it was asked with, the query of the base URL too.
-    let (rest, names) = (named.dropFirst(path.count + 1), Set(call.parameters.names))
+    let (rest, names) = (named.dropFirst(path.count + 1), Set(call.parameters.names.map(ExactText.init)))
     let kept = (url.query ?? "").split(separator: "&").filter { pair in
       let name = PercentEncoding.decode(pair.prefix { $0 != "=" }, plusIsSpace: true)
-      return !rest.split(separator: "&").contains(pair) && name.map(names.contains) != true
+      return !rest.split(separator: "&").contains(pair) && name.map { names.contains(ExactText($0)) } != true
     }
     url.query = kept.isEmpty ? nil : kept.joined(separator: "&")
     url.append(query: String(rest))
