@@ -63,6 +63,27 @@ import XCTest
     XCTAssertEqual(kept, ["/api/of-bert"])
   }
 
+  func testUsersWhoseNamesDifferByTheirBytesAloneAreBothForgotten() async throws {
+    let names = ["Ren\u{E9}", "Rene\u{301}"]
+    let services = try names.map { name in
+      var service = TestService(StubTransport())
+      service.authenticator = Authenticator(store: MemoryCredentialStore())
+      try service.authenticator?.signIn(with: Credential(accessToken: name, notes: ["user": name]))
+      return service
+    }
+    var kept = OutboxConfiguration(folder: "\(folder)/outbox")
+    (kept.network, kept.storageKey) = (NetworkMonitor(watchesSystem: false), nil)
+    let (outbox, store) = (Outbox(kept), NotingStore())
+    let userData = UserData(of: services, outboxes: [outbox], uploads: [], stores: [store], folder: folder)
+    let users = userData.users.flatMap(\.users).map { Array($0.utf8) }
+    try await userData.forget()
+    for name in names {
+      XCTAssertTrue(users.contains(Array(name.utf8)), name)
+      XCTAssertTrue(store.marked.withLock { $0.contains(Array(name.utf8)) }, name)
+      XCTAssertTrue(store.erased.withLock { $0.contains(Array(name.utf8)) }, name)
+    }
+  }
+
   func testForgettingAUserWhileAnotherIsSignedInLeavesTheOther() async throws {
     let world = try UserDataWorld(folder)
     try await world.fill()
@@ -302,3 +323,13 @@ import XCTest
     }
   }
 #endif
+
+/// Notes the bytes of the names that are to be erased.
+private final class NotingStore: UserStore {
+  let marked = Mutex<[[UInt8]]>([])
+  let erased = Mutex<[[UInt8]]>([])
+  func markErasure(of users: Set<String?>) {
+    marked.withLock { $0 += users.map { Array(($0 ?? "").utf8) } }
+  }
+  func erase(of users: Set<String?>) async { erased.withLock { $0 += users.map { Array(($0 ?? "").utf8) } } }
+}

@@ -76,7 +76,7 @@ import Foundation
     var (users, names) = (users, names)
     if let user { (users, names) = (runners.map { ($0, [user]) }, [nil, user]) }
     guard user == nil || !isAnotherSignedIn(than: user) else {
-      names.remove(nil)
+      names.removeAll { $0 == nil }
       return try Self.check(mark(names) + (await dropItems(of: users)) + (await erase(names)))
     }
     // Where it cannot be noted, what follows is done all the same, unless the process ends in the next moment.
@@ -100,17 +100,36 @@ import Foundation
   }
 
   /// Marks what stores have of users, and says what could not be done.
-  private func mark(_ names: Set<String?>) -> [any Error] {
+  private func mark(_ names: [String?]) -> [any Error] {
     stores.compactMap { store in
-      do { try store.markErasure(of: names) } catch { return error }
+      do { try Self.mark(names, in: store) } catch { return error }
       return nil
     }
   }
 
+  private static func mark(_ names: [String?], in store: any UserStore) throws {
+    for names in Self.sets(of: names) { try store.markErasure(of: names) }
+  }
+
+  /// The names in as few sets as hold all of them: a set has one of two names that are canonically equal.
+  private static func sets(of names: [String?]) -> [Set<String?>] {
+    names.reduce(into: []) { sets, name in
+      if let index = sets.firstIndex(where: { !$0.contains(name) }) {
+        sets[index].insert(name)
+      } else {
+        sets.append([name])
+      }
+    }
+  }
+
   /// Erases what stores have of users, and says what could not be done.
-  private func erase(_ names: Set<String?>) async -> [any Error] {
+  private func erase(_ names: [String?]) async -> [any Error] {
     var faults: [any Error] = []
-    for store in stores { do { try await store.erase(of: names) } catch { faults.append(error) } }
+    for store in stores {
+      for names in Self.sets(of: names) {
+        do { try await store.erase(of: names) } catch { faults.append(error) }
+      }
+    }
     return faults
   }
 
@@ -146,22 +165,25 @@ import Foundation
     return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
+  /// By bytes: two names that are canonically equal are of two users.
+  private static func distinct(_ names: [String]) -> [String] {
+    names.reduce(into: []) { if !$0.containsExactly($1) { $0.append($1) } }
+  }
+
   /// Users, in the words of each queue.
-  typealias Users = [(runner: QueueRunner, users: Set<String>)]
+  typealias Users = [(runner: QueueRunner, users: [String])]
 
   /// Who is signed in.
   var users: Users {
     let credentials = authenticators.compactMap(\.credential)
     return runners.map { runner in
-      (runner, Set(credentials.compactMap(runner.configuration.user).filter { !$0.isEmpty }))
+      (runner, Self.distinct(credentials.compactMap(runner.configuration.user).filter { !$0.isEmpty }))
     }
   }
 
   /// Who is signed in, for stores; nil stands for what names nobody.
-  var names: Set<String?> {
-    Set(
-      [nil]
-        + authenticators.map { authenticator in authenticator.credential.flatMap(authenticator.rules.user) })
+  var names: [String?] {
+    [nil] + Self.distinct(authenticators.compactMap { $0.credential.flatMap($0.rules.user) })
   }
 
   /// What a step erases or marks.
@@ -207,7 +229,7 @@ import Foundation
   ///
   /// - Returns: What could not be done, because of which the next launch does it.
   @discardableResult private func condemn(
-    _ users: Users, _ names: Set<String?>, in places: [StepPlace] = StepPlace.allCases
+    _ users: Users, _ names: [String?], in places: [StepPlace] = StepPlace.allCases
   ) -> [any Error] {
     var (faults, left): ([any Error], Set<StepPlace>) = ([], [])
     for (place, work) in steps(users, names) where places.contains(place) {
@@ -235,7 +257,7 @@ import Foundation
   /// What condemning takes, in its order. Each step needs no room on the disk, may be done again, and waits for nothing but
   /// the disk.
   func steps(
-    _ users: Users, _ names: Set<String?>
+    _ users: Users, _ names: [String?]
   ) -> [(place: StepPlace, work: @MainActor () throws -> Void)] {
     var steps: [(place: StepPlace, work: @MainActor () throws -> Void)] = []
     for (runner, users) in users {
@@ -244,7 +266,7 @@ import Foundation
       }
     }
     for log in actionLogs { steps.append((.actions, { try log.markErasure() })) }
-    for store in stores { steps.append((.stores, { try store.markErasure(of: names) })) }
+    for store in stores { steps.append((.stores, { try Self.mark(names, in: store) })) }
     for cache in caches { steps.append((.caches, { cache.removeAll() })) }
     for jar in services.compactMap(\.wire.client.cookies) {
       steps.append((.cookies, { try jar.forgetAll() }))
