@@ -87,7 +87,7 @@ final class PropertyListBodyDecoderTests: XCTestCase {
       "", "<plist>", "<plist></plist>", "<plist><dict><string>a</string></dict></plist>",
       "<dict><key>a</key></dict>",
       "<array><key>a</key></array>", "<string>&unknown;</string>", "<string>&</string>",
-      "<integer>1.5</integer>",
+      "<integer>1.5</integer>", "<real>0x1p3</real>", "<real>-0X1</real>",
       "<integer>99999999999999999999</integer>", "<date>yesterday</date>", "<data>###</data>", "<blob/>",
       "<array></dict>", "<string>a</integer>", "<true>x</true>", "<string>a</string><string>b</string>",
       "<!DOCTYPE plist [<!ENTITY a \"b\">]><string>a</string>", "<dict><key>a</key><key>b</key></dict>",

@@ -99,7 +99,11 @@ struct RawXMLPropertyList {
       output += name.utf8
     case "integer": output += try integer().utf8
     case "real":
-      guard let value = Double(try trimmed()) else { throw fault("a <real> that is not a number") }
+      let text = try trimmed()
+      // `Double` would take a hexadecimal one.
+      guard !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }), let value = Double(text) else {
+        throw fault("a <real> that is not a number")
+      }
       output += (value.isFinite ? "\(value)" : "null").utf8
     case "date":
       var text = try trimmed()
