@@ -105,6 +105,7 @@ final class WebSocketHandshakeTests: XCTestCase {
       "permessage-deflate; server_max_window_bits=13", "permessage-deflate; server_max_window_bits=012",
       "permessage-deflate; client_max_window_bits", "permessage-deflate; client_max_window_bits=16",
       "permessage-deflate; server_no_context_takeover=1", "permessage-deflate;",
+      "permessage-deflate; server_no_context_ta\u{212A}eover",
       "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
     ] { XCTAssertThrowsError(try terms(bad), bad) }
     XCTAssertThrowsError(try terms("permessage-deflate", offered: nil), "none was offered")

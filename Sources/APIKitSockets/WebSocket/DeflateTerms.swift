@@ -32,7 +32,7 @@ struct DeflateTerms: Equatable {
     var parts = first.split(separator: ";", omittingEmptySubsequences: false).map {
       String($0).trimmingSpaces()
     }
-    guard parts.removeFirst().lowercased() == "permessage-deflate" else {
+    guard HTTPHeaders.equal(parts.removeFirst(), "permessage-deflate") else {
       throw HandshakeFault("the server chose the extension \(first), which was not offered")
     }
     var terms = DeflateTerms()
@@ -41,7 +41,9 @@ struct DeflateTerms: Equatable {
     var seen: Set<String> = []
     for part in parts {
       let pair = part.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces() }
-      let name = pair.first?.lowercased() ?? ""
+      let written = pair.first ?? ""
+      // Not by `lowercased()` alone: it makes a k of the sign of kelvins.
+      let name = Self.names.first { HTTPHeaders.equal($0, written) } ?? written
       guard seen.insert(name).inserted else { throw HandshakeFault("the parameter \(name) is there twice") }
       let value = pair.count > 1 ? pair[1] : nil
       switch name {
@@ -57,6 +59,11 @@ struct DeflateTerms: Equatable {
     }
     return terms
   }
+
+  private static let names = [
+    "server_no_context_takeover", "client_no_context_takeover", "server_max_window_bits",
+    "client_max_window_bits",
+  ]
 
   private static func bits(
     _ text: String?, _ name: String, atMost most: Int
