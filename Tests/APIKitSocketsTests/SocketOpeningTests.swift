@@ -119,6 +119,14 @@
       }
     }
 
+    func testALengthWithASignIsNone() async throws {
+      let server = try server([
+        [.readHead, .text("HTTP/1.1 503 No\r\nContent-Length: +4\r\n\r\nall of it")]
+      ])
+      let error = await failure { try await socket(server).opened() }
+      XCTAssertEqual(error?.response.map { String(decoding: $0.bytes, as: UTF8.self) }, "all of it")
+    }
+
     func testTooManyRequestsAndOverloadAreWaitedForAsLongAsTheServerSays() async throws {
       let server = try server([
         [.readHead, .text("HTTP/1.1 429 No\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")],

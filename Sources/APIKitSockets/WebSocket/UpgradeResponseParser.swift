@@ -96,7 +96,7 @@ struct UpgradeResponseParser {
       framing = .none
     } else if let coding = headers.combined("Transfer-Encoding") {
       framing = HTTPHeaders.equal(coding, "chunked") ? .chunks(ChunkReader()) : .untilClose
-    } else if let text = headers["Content-Length"], let length = Int(text), length >= 0 {
+    } else if let text = headers["Content-Length"], let length = Int(digits: text) {
       framing = .length(length)
     } else {
       framing = .untilClose

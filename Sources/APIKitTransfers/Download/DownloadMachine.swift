@@ -155,7 +155,7 @@ struct DownloadMachine: Sendable {
 
   private mutating func takeWhole(_ headers: HTTPHeaders) -> Action {
     let isCoded = Self.isCoded(headers)
-    let length = isCoded ? nil : headers["Content-Length"].flatMap { Int64($0) }
+    let length = isCoded ? nil : headers["Content-Length"].flatMap { Int64(digits: $0) }
     // The field has no meaning here (RFC 9110, 14.4); a server that sends it may have sent a part all the same.
     if headers.contains("Content-Range") {
       guard let range = ContentRange(headers), range.first == 0, let total = range.total,
@@ -188,7 +188,9 @@ struct DownloadMachine: Sendable {
     guard range.first == state.offset else {
       return startOver("a part begins at \(range.first) and not at \(state.offset)")
     }
-    if let length = headers["Content-Length"].flatMap({ Int64($0) }), length != range.last - range.first + 1 {
+    if let length = headers["Content-Length"].flatMap({ Int64(digits: $0) }),
+      length != range.last - range.first + 1
+    {
       return startOver("a part has another length than its Content-Range")
     }
     if let total = state.total, let now = range.total, total != now {

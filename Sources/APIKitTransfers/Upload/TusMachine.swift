@@ -123,7 +123,7 @@ struct TusMachine: Sendable {
       guard let offset = Self.offset(headers) else {
         return .fail(.malformedResponse, "the server does not say how much it has", keepsJournal: true)
       }
-      if phase == .asking, let length = headers["Upload-Length"].flatMap({ Int64($0) }),
+      if phase == .asking, let length = headers["Upload-Length"].flatMap({ Int64(digits: $0) }),
         let total = state.total, length != total
       {
         return startOver("the server expects \(length) bytes, and there are \(total)")
@@ -229,13 +229,5 @@ struct TusMachine: Sendable {
 
   private static func offset(_ headers: HTTPHeaders) -> Int64? {
     headers["Upload-Offset"].flatMap { Int64(digits: $0) }
-  }
-}
-
-extension Int64 {
-  /// A number without a sign; nil for any other text.
-  init?(digits text: some StringProtocol) {
-    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    self.init(text)
   }
 }

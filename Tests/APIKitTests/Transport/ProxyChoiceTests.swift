@@ -52,7 +52,7 @@ final class ProxyChoiceTests: XCTestCase {
   }
 
   func testAProxyThatCannotBeReadIsRefusedByTheVariablesName() {
-    for text in ["https://p:1", "ftp://p:1", "p:x", "p:99999", ":1", "p p:1"] {
+    for text in ["https://p:1", "ftp://p:1", "p:x", "p:99999", ":1", "p p:1", "p:+1"] {
       assertFails(.misconfigured, "https_proxy") { try table(["https_proxy": text]) }
     }
   }

@@ -144,3 +144,11 @@ package struct ExactText: Hashable, Sendable {
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
+
+extension FixedWidthInteger {
+  /// A number of decimal digits alone, as protocols write it; nil for any other text, such as one with a sign.
+  package init?(digits text: some StringProtocol) {
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    self.init(text)
+  }
+}

@@ -107,7 +107,7 @@ struct ProxyTable: Sendable, Hashable {
     var port = 1080
     let bracket = host.lastIndex(of: "]") ?? host.startIndex
     if let colon = host[bracket...].lastIndex(of: ":") {
-      guard let number = Int(host[host.index(after: colon)...]) else {
+      guard let number = Int(digits: host[host.index(after: colon)...]) else {
         throw unreadable(variable, "has a port that is no number")
       }
       port = number

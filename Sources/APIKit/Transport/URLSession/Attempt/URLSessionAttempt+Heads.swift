@@ -31,7 +31,7 @@ extension URLSessionAttempt {
   /// Throws where the declared length of a body is above the limit.
   func checkLength(of head: HTTPResponse, limit: Int64) throws(APIError) {
     guard hasBody(head), coding(of: head) == "identity",
-      let length = head.headers["Content-Length"].flatMap({ Int64($0) }), length > limit
+      let length = head.headers["Content-Length"].flatMap({ Int64(digits: $0) }), length > limit
     else { return }
     throw tooLarge(limit, head)
   }
