@@ -249,7 +249,9 @@ struct CodedSeconds: Codable, Sendable {
   }
 
   func encode(to encoder: any Encoder) throws {
-    let (seconds, attoseconds) = duration.components
+    // The standard library has no components of a longer one, such as a sum with `.seconds(.max)`.
+    let longest = Duration.seconds(Int64.max)
+    let (seconds, attoseconds) = min(max(duration, .zero - longest), longest).components
     let number = Double(seconds) + Double(attoseconds) / 1e18
     var container = encoder.singleValueContainer()
     if abs(number) < 0x1p53, .seconds(number) == duration {

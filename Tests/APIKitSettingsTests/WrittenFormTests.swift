@@ -66,6 +66,17 @@ final class WrittenFormTests: XCTestCase {
     XCTAssertEqual(try text(policy), try text(RetryPolicy.standard))
   }
 
+  func testATimeBeyondWhatCanBeCountedIsWrittenAsTheLongest() throws {
+    for (time, longest) in [
+      (Duration.seconds(Int64.max) + .seconds(1), Duration.seconds(Int64.max)),
+      (.zero - .seconds(Int64.max) - .seconds(9), .zero - .seconds(Int64.max)),
+    ] {
+      var policy = RetryPolicy.standard
+      policy.deadline = time
+      XCTAssertEqual(try read(text(policy), RetryPolicy.self).deadline, longest)
+    }
+  }
+
   func testWhatIsLeftOutHasItsDefault() throws {
     let policy: RetryPolicy = try read(#"{"version":1,"attempts":4,"deadline":2.5}"#)
     XCTAssertEqual(policy.attempts, 4)
