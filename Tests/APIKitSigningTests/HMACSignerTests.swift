@@ -18,6 +18,12 @@ final class HMACSignerTests: XCTestCase {
     return request
   }
 
+  func testTheLongestDifferenceOfTimesIsOutsideOfTheWindow() throws {
+    var request = HTTPRequest(url: "https://api.test/v2/rents")
+    try signer.sign(&request, .make(secondsSince1970: .max, nonce: "n-1"))
+    assertFault(.outsideWindow(seconds: .min)) { try signer.verify(request, now: -1) }
+  }
+
   func testTheCanonicalFormIsTheDocumentedOne() throws {
     let request = HTTPRequest(
       method: .post, url: "https://api.test:8443/v2/r%20s?b=2&ab=3&&a=9&a=1&a&",

@@ -143,7 +143,7 @@ extension HMACSigner {
     }
     guard Crypto.constantTimeEquals(expected.utf8, signature.utf8) else { throw .mismatched }
     let (difference, overflow) = now.subtractingReportingOverflow(time)
-    guard !overflow, abs(difference) <= window else { throw .outsideWindow(seconds: difference) }
+    guard !overflow, difference.magnitude <= window else { throw .outsideWindow(seconds: difference) }
     return nonce
   }
 }
