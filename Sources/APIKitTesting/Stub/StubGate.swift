@@ -59,7 +59,7 @@ public final class StubGate: Sendable {
     guard count > 0 else { return }
     let released = state.withLock { state in
       let now = min(count, state.held.count)
-      state.passes += count - now
+      state.passes += min(count - now, .max - state.passes)
       defer { state.held.removeFirst(now) }
       return Array(state.held.prefix(now))
     }

@@ -137,6 +137,15 @@ final class StubTransportTests: XCTestCase {
     XCTAssertEqual(status, 200)
   }
 
+  func testAGateThatLetsAllPassTwiceStaysOpen() async throws {
+    let gate = StubGate()
+    let stub = StubTransport(.held(by: gate, .text("in time")))
+    gate.pass(.max)
+    gate.pass(.max)
+    let response = try await stub.send(try Self.request())
+    XCTAssertEqual(response.status, 200)
+  }
+
   func testCancellingAHeldSilentOrDelayedRequestFailsAsCancelled() async throws {
     let gate = StubGate()
     for response in [StubResponse.held(by: gate, .status(200)), .silence, .after(.seconds(60), .status(200))]
