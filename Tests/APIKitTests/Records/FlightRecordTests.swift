@@ -112,7 +112,8 @@ import XCTest
     let texts: [(Duration, String)] = [
       (.zero, "0 µs"), (.microseconds(420), "420 µs"), (.microseconds(3210), "3.2 ms"),
       (.milliseconds(1500), "1.5 s"), (.seconds(119), "119 s"), (.seconds(150), "2.5 min"),
-      (.seconds(3600), "1 h"), (.seconds(3900), "1 h 5 min"),
+      (.seconds(3600), "1 h"), (.seconds(3900), "1 h 5 min"), (.seconds(-3900), "-1 h 5 min"),
+      (.seconds(-150), "-2.5 min"),
     ]
     for (duration, text) in texts { XCTAssertEqual(duration.shortText, text) }
   }

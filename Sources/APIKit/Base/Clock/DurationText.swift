@@ -9,7 +9,7 @@ extension Duration {
     case ..<3_600_000_000: return "\(Self.rounded(microseconds / 60_000_000, to: 10)) min"
     default:
       let minutes = Int(microseconds / 60_000_000)
-      return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes / 60) h \(minutes % 60) min"
+      return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes / 60) h \(abs(minutes % 60)) min"
     }
   }
 
