@@ -73,7 +73,8 @@ final class CompiledSourcesTests: XCTestCase {
       "08.1.1.1", "0x7f.1",
       "a.0x7f", "[::1]", "[zz]", "[::1", "[::1]a", "a]", "a[b]", "[fe80::1%25en0]", "[1.2.3.4]", "[v1.a]",
       "%zz", "a%41",
-      "a%2fb", "a!b", "::1", "",
+      "a%2fb", "a!b", "::1", "", "xn--mnchen-3ya.example", "xn--", "xn--a", "a.xn--99999999.example",
+      "xn--a-.b",
     ]
     var taken: Set<String> = []
     for host in hosts {
@@ -87,7 +88,9 @@ final class CompiledSourcesTests: XCTestCase {
       }
     }
     XCTAssertTrue(
-      taken.isSuperset(of: ["a", "a.example", "a-b_c.example", "127.0.0.1", "[::1]"]), "\(taken)")
+      taken.isSuperset(of: [
+        "a", "a.example", "a-b_c.example", "127.0.0.1", "[::1]", "xn--mnchen-3ya.example",
+      ]), "\(taken)")
   }
 
   func testTheCallThatACommentNamesIsThere() throws {

@@ -131,6 +131,11 @@ struct ServiceWriter {
     guard let first = host.first, first.isLetter || first.isNumber,
       !host.contains(where: { "[]%:".contains($0) })
     else { return false }
+    // The framework has Foundation decode the labels of Punycode.
+    if host.split(separator: ".").contains(where: { $0.hasPrefix("xn--") }) {
+      guard let parts = URLComponents(string: "http://\(host)/"), parts.host != nil, parts.encodedHost != nil
+      else { return false }
+    }
     // A host whose last part is a number is an IPv4 address (WHATWG URL).
     let last = host.split(separator: ".").last ?? ""
     guard last.allSatisfy(\.isNumber) || last.hasPrefix("0x") else { return true }
