@@ -75,10 +75,19 @@ struct Generator {
     }
     schemas.nameModels { names.name(of: $0) }
     noteUnused(listed, names.names, document, schemas)
-    let given = operations.map(\.className) + schemas.usedModels.map { schemas.models[$0].name } + reserved
+    let models = schemas.usedModels.map { schemas.models[$0] }
+    let given: [(name: String, node: JSONNode?)] =
+      reserved.map { ($0, nil) } + operations.map { ($0.className, $0.node) }
+      + models.map { ($0.name, $0.node) }
     var seen: Set<String> = []
-    if let twice = given.first(where: { !seen.insert($0).inserted }) {
-      throw Problems("the name \(SafeText.quoted(twice)) is given twice; change it in the file of --names")
+    if let twice = given.first(where: { !seen.insert($0.name).inserted })?.name {
+      var problems = Problems()
+      for node in given.filter({ $0.name == twice }).compactMap(\.node) {
+        problems.add(
+          document.problem(
+            node, "the name \(SafeText.quoted(twice)) is given twice; change it in the file of --names"))
+      }
+      throw problems
     }
 
     let source = SourceWriter(

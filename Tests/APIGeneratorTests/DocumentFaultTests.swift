@@ -34,6 +34,24 @@ final class DocumentFaultTests: XCTestCase {
       left.sorted(), paths.prefix(7).map { "#/paths/\(JSONNode.escape($0))/get" }.sorted())
   }
 
+  func testANameThatIsGivenTwiceIsToldWithBothPlaces() throws {
+    var settings = Settings.homes
+    (settings.writesBases, settings.access) = (true, "public")
+    let document = Documents.make(
+      paths: """
+        {"/a": {"get": {"operationId": "find", "responses": {"200": {"content": {"application/json": {"schema":
+        {"$ref": "#/components/schemas/BaseFindManager"}}}}}}}}
+        """,
+      components:
+        #"{"schemas": {"BaseFindManager": {"type": "object", "properties": {"a": {"type": "string"}}}}}"#)
+    XCTAssertThrowsError(try Documents.generate(document, settings: settings)) { error in
+      let text = (error as? Problems)?.text ?? ""
+      for place in ["#/paths/~1a/get: ", "#/components/schemas/BaseFindManager: "] {
+        XCTAssertTrue(text.contains(place), text)
+      }
+    }
+  }
+
   private func form(
     _ properties: String, encoding: String, parameters: String = "[]", required: String = "[]"
   )
