@@ -34,6 +34,23 @@ final class DocumentFaultTests: XCTestCase {
       left.sorted(), paths.prefix(7).map { "#/paths/\(JSONNode.escape($0))/get" }.sorted())
   }
 
+  func testAMediaTypeThatNoHeaderFieldMayHoldIsNotRead() throws {
+    let content = #"{"application/x+json\nX-A: 1": {"schema": {"type": "string"}}, "text/\u00e9": {}}"#
+    let result = try Documents.generate(
+      Documents.make(
+        paths: """
+          {"/a": {"post": {"requestBody": {"content": \(content)}, "responses": {"200": {"content": \(content)}}}}}
+          """))
+    let source = try XCTUnwrap(result.files["Homes+Managers.swift"])
+    XCTAssertFalse(source.contains("let headers"), source)
+    XCTAssertEqual(
+      result.report.notes.map(\.reason).filter { $0.hasSuffix("is no media type") }.sorted(),
+      [
+        #""application/x+json X-A: 1" is no media type"#, #""application/x+json X-A: 1" is no media type"#,
+        #""text/é" is no media type"#, #""text/é" is no media type"#,
+      ])
+  }
+
   func testANameThatIsGivenTwiceIsToldWithBothPlaces() throws {
     var settings = Settings.homes
     (settings.writesBases, settings.access) = (true, "public")

@@ -113,8 +113,17 @@ struct OperationPlanner {
   }
 
   /// The media types of a body, whatever their order in the document is.
-  private static func content(_ node: JSONNode) -> [(name: String, node: JSONNode)] {
-    (node["content"]?.members ?? []).sorted { $0.name < $1.name }
+  private func content(_ node: JSONNode) -> [(name: String, node: JSONNode)] {
+    let all = (node["content"]?.members ?? []).sorted { $0.name < $1.name }
+    return all.filter { name, media in
+      // It becomes the value of a header field.
+      let isVisible = name.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+      if !isVisible {
+        schemas.note(
+          media, "\(SafeText.quoted(name)) is no media type", "it is not read; correct the document")
+      }
+      return isVisible
+    }
   }
 
   /// The one that is read as JSON.
@@ -147,7 +156,7 @@ struct OperationPlanner {
     for (status, node) in good {
       guard let response = document.resolve(node) else { continue }
       // A response to HEAD has no body (RFC 9110, 9.3.2), whatever a document repeats of that to GET.
-      let content = operation.method == "head" ? [] : Self.content(response)
+      let content = operation.method == "head" ? [] : content(response)
       if response["links"] != nil { schemas.note(node, "links are not read", "follow them by hand") }
       if content.contains(where: { $0.name.lowercased().hasPrefix("text/event-stream") }) {
         let advice = "write a manager of an event stream (Docs/Sockets.md)"
@@ -195,7 +204,7 @@ struct OperationPlanner {
     where status.first == "4" || status.first == "5"
       || status == "default" && !good.contains(where: { $0.name == status })
     {
-      guard let response = document.resolve(node), let json = Self.json(Self.content(response)),
+      guard let response = document.resolve(node), let json = Self.json(content(response)),
         !json.name.lowercased().hasPrefix("application/problem")
       else { continue }
       let type = schemas.type(of: json.node["schema"], .output).type
@@ -212,7 +221,7 @@ struct OperationPlanner {
 
   private func planBody(_ operation: inout OperationPlan) throws(Unsupported) {
     guard let given = operation.node["requestBody"], let node = document.resolve(given) else { return }
-    let content = Self.content(node)
+    let content = content(node)
     guard let first = content.first else { return }
     let isNeeded = node["required"]?.bool == true
     if operation.method == "get" || operation.method == "head" || operation.method == "trace" {
