@@ -192,6 +192,8 @@ package final class SQLiteStatement {
   private let handle: OpaquePointer
   /// Keeps the connection open.
   private let database: SQLiteDatabase
+  /// Whether a value was too long to be bound: NULL stands in its place.
+  private var isTooLong = false
 
   fileprivate init(_ handle: OpaquePointer, of database: SQLiteDatabase) {
     self.handle = handle
@@ -210,28 +212,44 @@ package final class SQLiteStatement {
   package func bind(_ index: Int32, _ bytes: [UInt8]) {
     // An empty array has no address, and a blob without an address would be NULL.
     guard !bytes.isEmpty else { return _ = sqlite3_bind_zeroblob(handle, index, 0) as Int32 }
-    _ = bytes.withUnsafeBytes { apikit_sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count)) }
+    bytes.withUnsafeBytes { bytes in
+      bind(bytes.count) { apikit_sqlite3_bind_blob(handle, index, bytes.baseAddress, $0) }
+    }
   }
 
   /// Binds bytes without a copy: they must stay where they are until the statement is run or ``forget()`` is called.
   package func bind(_ index: Int32, inPlace bytes: UnsafeRawBufferPointer) {
-    sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), nil)
+    bind(bytes.count) { sqlite3_bind_blob(handle, index, bytes.baseAddress, $0, nil) }
   }
 
   /// Takes back all that was bound.
-  package func forget() { sqlite3_clear_bindings(handle) }
+  package func forget() {
+    sqlite3_clear_bindings(handle)
+    isTooLong = false
+  }
 
   package func bind(_ index: Int32, _ text: String?) {
     guard var text else { return _ = sqlite3_bind_null(handle, index) as Int32 }
-    _ = text.withUTF8 { utf8 in
-      utf8.withMemoryRebound(to: CChar.self) {
-        apikit_sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count))
+    text.withUTF8 { utf8 in
+      utf8.withMemoryRebound(to: CChar.self) { text in
+        bind(text.count) { apikit_sqlite3_bind_text(handle, index, text.baseAddress, $0) }
       }
     }
   }
 
+  /// Binds a value of so many bytes: SQLite takes 1,000,000,000, unless it was built otherwise.
+  private func bind(_ count: Int, _ bind: (Int32) -> Int32) {
+    if Int32(exactly: count).map(bind) ?? SQLITE_TOOBIG == SQLITE_TOOBIG { isTooLong = true }
+  }
+
   /// Takes one step; true when there is a row to read.
+  ///
+  /// Throws where a value was too long, which is bound anew then.
   package func step() throws(SQLiteFailure) -> Bool {
+    guard !isTooLong else {
+      isTooLong = false
+      throw SQLiteFailure(code: SQLITE_TOOBIG, message: String(cString: sqlite3_errstr(SQLITE_TOOBIG)))
+    }
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
