@@ -45,7 +45,8 @@ struct QueueSeal: Sendable {
     fault = given == nil || key != nil ? nil : "a storageKey has 32 bytes, not \(given?.bytes.count ?? 0)"
   }
 
-  static let failure = SQLiteFailure(code: 1, message: "the content cannot be sealed")
+  /// With the code of SQLITE_INTERNAL, which is no sign of damage.
+  static let failure = SQLiteFailure(code: 2, message: "the content cannot be sealed")
 
   /// The bytes to keep; nil when the encryption fails.
   func close(_ content: [UInt8], _ kind: Envelope.EnvelopeKind, of user: String) -> [UInt8]? {

@@ -155,4 +155,15 @@ final class CryptoTests: XCTestCase {
       XCTAssertFalse(Crypto.constantTimeEquals([1, 2, 3], other))
     }
   }
+
+  #if os(Linux)
+    func testMoreThanOpenSSLTakesAtOnceIsNotSealed() {
+      // Memory that is never touched takes no room.
+      let huge = [UInt8](unsafeUninitializedCapacity: 1 << 31) { $1 = 1 << 31 }
+      let key = [UInt8](repeating: 1, count: 32)
+      XCTAssertNil(Crypto.seal(huge, key: key, nonce: [UInt8](repeating: 2, count: 12)))
+      let sealed = [UInt8](unsafeUninitializedCapacity: 1 << 32) { $1 = 1 << 32 }
+      XCTAssertNil(Crypto.open(sealed, key: key, nonce: [UInt8](repeating: 2, count: 12)))
+    }
+  #endif
 }

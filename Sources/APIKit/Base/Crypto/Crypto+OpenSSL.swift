@@ -108,11 +108,14 @@
       }
     }
 
-    /// Encrypts with AES-256-GCM: the ciphertext, then the tag; nil for a key or nonce of the wrong length.
+    /// Encrypts with AES-256-GCM: the ciphertext, then the tag; nil for a key or nonce of the wrong length, and for 2 GiB or
+    /// more, which OpenSSL does not take at once.
     static func seal(
       _ plain: [UInt8], key: [UInt8], nonce: [UInt8], authenticating context: [UInt8] = []
     ) -> [UInt8]? {
-      guard key.count == 32, nonce.count == nonceLength, let cipher = EVP_CIPHER_CTX_new() else { return nil }
+      guard key.count == 32, nonce.count == nonceLength, Int32(exactly: plain.count) != nil,
+        let cipher = EVP_CIPHER_CTX_new()
+      else { return nil }
       defer { EVP_CIPHER_CTX_free(cipher) }
       guard EVP_EncryptInit_ex2(cipher, fetchedAES, key, nonce, nil) == 1 else { return nil }
       var length: Int32 = 0
@@ -136,9 +139,9 @@
       _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating context: [UInt8] = []
     ) -> [UInt8]? {
       let count = sealed.count - tagLength
-      guard count >= 0, key.count == 32, nonce.count == nonceLength, let cipher = EVP_CIPHER_CTX_new() else {
-        return nil
-      }
+      guard count >= 0, Int32(exactly: count) != nil, key.count == 32, nonce.count == nonceLength,
+        let cipher = EVP_CIPHER_CTX_new()
+      else { return nil }
       defer { EVP_CIPHER_CTX_free(cipher) }
       guard EVP_DecryptInit_ex2(cipher, fetchedAES, key, nonce, nil) == 1 else { return nil }
       var length: Int32 = 0
