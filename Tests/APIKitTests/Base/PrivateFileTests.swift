@@ -126,4 +126,23 @@ final class PrivateFileTests: XCTestCase {
     }
     XCTAssertEqual(inodes.count, 1)
   }
+
+  #if os(Linux)
+    func testFilesOfAFolderThatCannotBeListedAreNotToldAsRemoved() throws {
+      try PrivateFile.replace(folder + "/a.part", with: Data([1]))
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      var none = limit
+      none.rlim_cur = 0
+      // For this call alone, since the limit is that of the process.
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      let result = Result { try PrivateFile.removeAll(in: folder, endingWith: ".part") }
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      XCTAssertEqual(PrivateFile.names(in: folder), ["a.part"])
+      refused("Too many open files") { try result.get() }
+      try PrivateFile.removeAll(in: folder, endingWith: ".part")
+      XCTAssertEqual(PrivateFile.names(in: folder), [])
+      XCTAssertNoThrow(try PrivateFile.removeAll(in: folder + "/none", endingWith: ".part"))
+    }
+  #endif
 }

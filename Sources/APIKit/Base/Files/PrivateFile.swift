@@ -18,6 +18,13 @@ package enum PrivateFile {
       return Fault("cannot be \(verb): \(String(cString: strerror(code)))", code: code)
     }
 
+    /// What `FileManager` has thrown.
+    package init(_ error: any Error, _ verb: String) {
+      let cause = (error as? CocoaError)?.underlying as? POSIXError
+      let words = cause.map { String(cString: strerror($0.code.rawValue)) } ?? error.localizedDescription
+      self.init("cannot be \(verb): \(words)", code: cause?.code.rawValue ?? 0)
+    }
+
     /// ``APIError/Reason/storageFull`` where there is no room, else ``APIError/Reason/fileFailed``.
     package var reason: APIError.Reason { Self.reason(ofCode: code) }
 
@@ -138,7 +145,14 @@ package enum PrivateFile {
   /// Removes the files of a folder that have such an ending, and drafts of them.
   package static func removeAll(in folder: String, endingWith ending: String) throws(Fault) {
     var fault: Fault?
-    for name in names(in: folder)
+    let names: [String]
+    do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+      // Without the folder there is nothing to remove.
+      guard exists(folder) else { return }
+      let cause = Fault(error, "listed")
+      throw Fault("the folder \(folder) \(cause)", code: cause.code)
+    }
+    for name in names
     where name.hasSuffix(ending) || name.hasSuffix(draftEnding) && name.contains("\(ending).") {
       guard unlink("\(folder)/\(name)") == 0 || errno == ENOENT else {
         fault = .system("removed")
