@@ -34,6 +34,23 @@ final class ExchangeStoreFaultTests: ExchangeStoreCase {
     XCTAssertFalse(FileManager.default.fileExists(atPath: path + ".damaged"))
   }
 
+  #if os(Linux)
+    func testADamagedStoreOfWhichNoCopyFitsOnTheDiskLeavesNoneAndSaysWhy() async throws {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try Data(repeating: 120, count: 200_000).write(to: URL(fileURLWithPath: path))
+      let store = try makeStore()
+      let limit = FileSizeLimit(100_000)
+      let error = await failure { try await store.find() }
+      limit.remove()
+      XCTAssertEqual(error?.reason, .storageFull)
+      XCTAssertFalse(FileManager.default.fileExists(atPath: path + ".damaged"))
+      let found = try await store.find()
+      XCTAssertEqual(found.count, 0)
+      XCTAssertTrue(FileManager.default.fileExists(atPath: path + ".damaged"))
+    }
+  #endif
+
   func testAStoreOfALaterVersionIsLeftAlone() async throws {
     let first = try makeStore()
     _ = try await first.find()

@@ -82,11 +82,20 @@ struct ExchangeDatabase {
       return try PrivateFile.withLockedFolder(of: path) {
         let database = try SQLiteDatabase(path: path, patience: 5_000)
         if !isForced, (try? database.isSound()) == true { return false }
-        for ending in ["", "-wal"] {
-          unlink(copy + ending)
-          guard PrivateFile.exists(path + ending) else { continue }
-          try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
-          chmod(copy + ending, 0o600)
+        do {
+          for ending in ["", "-wal"] {
+            unlink(copy + ending)
+            guard PrivateFile.exists(path + ending) else { continue }
+            try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
+            chmod(copy + ending, 0o600)
+          }
+        } catch {
+          // A part of a copy would only fill the disk.
+          removeCopy()
+          let fault = PrivateFile.Fault(error, "copied")
+          let message = "\(failure.message); it \(fault)"
+          throw fault.reason == .storageFull
+            ? SQLiteFailure.full(message) : SQLiteFailure(code: failure.code, message: message)
         }
         try database.reset()
         return true

@@ -80,9 +80,9 @@ final class DurableDatabase<Connection> {
       throw error
     } catch {
       // The damage alone would not say why it is not mended.
-      let message = "\(damage.message); it cannot be copied: \(error.localizedDescription)"
-      let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
-      throw isFull ? .full(message) : SQLiteFailure(code: damage.code, message: message)
+      let fault = PrivateFile.Fault(error, "copied")
+      let message = "\(damage.message); it \(fault)"
+      throw fault.reason == .storageFull ? .full(message) : SQLiteFailure(code: damage.code, message: message)
     }
   }
 }
