@@ -1,4 +1,5 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -39,4 +40,19 @@ final class ResponseFileTests: XCTestCase {
       XCTAssertEqual((error as? APIError)?.reason, .fileFailed)
     }
   }
+
+  #if os(Linux)
+    func testAFullDiskIsToldAsOne() throws {
+      let (folder, path) = try place()
+      var file = try ResponseFile(path: path)
+      let limit = FileSizeLimit(8)
+      let result = Result { try [UInt8](repeating: 1, count: 100).withUnsafeBytes { try file.write($0) } }
+      limit.remove()
+      XCTAssertThrowsError(try result.get()) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .storageFull)
+      }
+      file.discard()
+      XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), [])
+    }
+  #endif
 }

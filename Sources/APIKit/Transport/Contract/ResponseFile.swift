@@ -10,7 +10,8 @@ package struct ResponseFile {
   /// Bytes written.
   var count: Int64 { draft.count }
 
-  /// Creates the draft beside `path`; throws ``APIError/Reason/fileFailed`` when that fails.
+  /// Creates the draft beside `path`; throws ``APIError/Reason/fileFailed`` or ``APIError/Reason/storageFull``
+  /// when that fails.
   package init(path: String, maximumBytes: Int64 = .max) throws(APIError) {
     (self.path, self.maximumBytes) = (path, maximumBytes)
     do throws(PrivateFile.Fault) {
@@ -42,6 +43,6 @@ package struct ResponseFile {
   package static func takes(status: Int) -> Bool { (200..<300).contains(status) }
 
   private static func failed(_ path: String, _ fault: PrivateFile.Fault) -> APIError {
-    APIError(.transport, .fileFailed, "the file \(path) \(fault)", underlying: fault)
+    APIError(.transport, fault.reason, "the file \(path) \(fault)", underlying: fault)
   }
 }
