@@ -230,6 +230,12 @@ final class MultipartFormTests: XCTestCase {
     XCTAssertThrowsError(try form.body()) { XCTAssertEqual(($0 as? APIError)?.reason, .invalidHeader) }
   }
 
+  func testPartsThatTogetherHaveMoreBytesThanALengthCountsAreRefused() throws {
+    var form = MultipartForm()
+    form.append("a", stream: HTTPBodyStream(length: .max) { { nil } }, fileName: "a")
+    XCTAssertThrowsError(try form.body()) { XCTAssertEqual(($0 as? APIError)?.reason, .unreadableBody) }
+  }
+
   // MARK: On the wire
 
   @MainActor func testAFormIsSentWithItsTypeAndLengthAndTheSameBytesOnEachAttempt() async throws {

@@ -88,7 +88,8 @@ public struct MultipartForm: Sendable {
   /// Files are examined here. A file that was replaced or changed when it is sent ends the attempt with
   /// `APIError.Reason.unreadableBody`, whose detail names the file.
   ///
-  /// - Throws: `APIError.Reason.unreadableBody` for a file that is not there or is not a plain file,
+  /// - Throws: `APIError.Reason.unreadableBody` for a file that is not there or is not a plain file, and for parts that together
+  ///   have more bytes than a length counts,
   ///   `APIError.Reason.invalidHeader` for a content type with a control character.
   public func body() throws(APIError) -> HTTPBody {
     var segments: [MultipartSource] = []
@@ -104,7 +105,12 @@ public struct MultipartForm: Sendable {
         length = nil
         break
       }
-      length = sum + count
+      let (longer, isTooLong) = sum.addingReportingOverflow(count)
+      guard !isTooLong else {
+        throw APIError(
+          .assembly, .unreadableBody, "the parts of the form have more bytes than a length counts")
+      }
+      length = longer
     }
     let all = segments
     var stream = HTTPBodyStream(
