@@ -32,6 +32,7 @@ extension DurableQueue {
       case .file(let path, let offset):
         let source = try FileChunks(path: path, offset: offset)
         while let chunk = try source.next() { try file.write(chunk) }
+        try source.checkUnchanged()
       case .stream(let stream):
         let next = try stream.open()
         while let chunk = try await next() { try file.write(chunk) }

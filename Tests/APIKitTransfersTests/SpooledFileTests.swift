@@ -1,0 +1,47 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTransfers
+
+/// Files that a queue copies, and that are not what they should be.
+final class SpooledFileTests: DurableQueueCase {
+  private var source: String { "\(folder)-source" }
+
+  override func tearDown() async throws {
+    unlink(source)
+    try await super.tearDown()
+  }
+
+  func testAnOffsetBehindTheEndIsRefused() async throws {
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: source))
+    do throws(APIError) {
+      _ = try await queue().spool(.file(path: source, offset: 4))
+      XCTFail("an empty body was kept")
+    } catch { XCTAssertEqual(error.reason, .unreadableBody) }
+    XCTAssertEqual(PrivateFile.names(in: folder + "/spool"), [])
+  }
+
+  func testAFileThatChangesWhileItIsCopiedIsNotKept() async throws {
+    let (queue, source) = (queue(), source)
+    try Data(repeating: 1, count: 8 << 20).write(to: URL(fileURLWithPath: source))
+    let isDone = AtomicFlag()
+    let writing = Thread {
+      let file = open(source, O_WRONLY | O_APPEND)
+      while !isDone.load() {
+        XCTAssertEqual(write(file, [7] as [UInt8], 1), 1)
+        usleep(100)
+      }
+      close(file)
+    }
+    writing.start()
+    defer { isDone.store(true) }
+    var refusal: APIError?
+    // On a busy machine the thread may be held up for as long as a copy takes.
+    for _ in 0..<20 where refusal == nil {
+      do throws(APIError) { _ = try await queue.spool(.file(path: source)) } catch { refusal = error }
+    }
+    XCTAssertEqual(refusal?.reason, .unreadableBody)
+    XCTAssertTrue(refusal?.detail.contains("changed") == true, "\(refusal as Any)")
+  }
+}
