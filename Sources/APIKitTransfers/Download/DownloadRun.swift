@@ -186,9 +186,14 @@ actor DownloadRun {
     if offset < base || told == nil {
       (base, meter, told) = (offset, TransferMeter(at: time.microseconds), time.now)
     }
-    if let total = machine.state.total { try file.makeRoom(for: total - offset, at: offset) }
-    // From here on the bytes are those of this representation; a journal of an earlier one must not count them.
-    try file.checkpoint(machine.state)
+    do throws(APIError) {
+      if let total = machine.state.total { try file.makeRoom(for: total - offset, at: offset) }
+      // From here on the bytes are those of this representation; a journal of an earlier one must not count them.
+      try file.checkpoint(machine.state)
+    } catch {
+      try? file.truncate(to: offset)
+      throw error
+    }
     report(.began(offset: offset, total: machine.state.total))
     let writer = PartialFileWriter(file, at: offset, end: machine.end)
     do throws(APIError) {

@@ -1,0 +1,42 @@
+import Foundation
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTransfers
+
+/// Places in which a file cannot be, and a disk that takes no journal.
+@MainActor final class DownloadPlaceTests: DownloadCase {
+  #if os(Linux)
+    func testARestThatCannotBeBegunGivesItsRoomBack() async throws {
+      let content = [UInt8](repeating: 7, count: 8 << 20)
+      let (broken, whole) = (try fileServer(content, breaksAfter: 100_000), try fileServer(content))
+      defer {
+        broken.stop()
+        whole.stop()
+      }
+      /// Asks for the same URL, at the server or at another port.
+      func manager(_ port: Int) throws -> FileManagerOfTests {
+        var service = TestService(
+          HTTPClient(transport: OtherPort(port)), ServiceEnvironments(try whole.url("/api")))
+        service.retryPolicy = RetryPolicy(attempts: 1)
+        return FileManagerOfTests(service)
+      }
+      let cut = await failure { try await manager(broken.port).file(to: .file(self.path("a"))) }
+      XCTAssertEqual(cut?.reason, .truncatedBody)
+      // No draft of the journal can be made.
+      try FileManager.default.createDirectory(
+        atPath: path("a.apikit-part.journal.new/x"), withIntermediateDirectories: true)
+      let error = await failure { try await manager(whole.port).file(to: .file(self.path("a"))) }
+      XCTAssertEqual(error?.reason, .fileFailed)
+      var status = stat()
+      XCTAssertEqual(stat(path("a.apikit-part"), &status), 0)
+      XCTAssertEqual(status.st_size, 100_000, "what was received stays")
+      XCTAssertLessThan(Int(status.st_blocks) * 512, 1 << 20)
+      try FileManager.default.removeItem(atPath: path("a.apikit-part.journal.new"))
+      _ = try await manager(whole.port).file(to: .file(path("a")))
+      XCTAssertTrue(bytes("a") == content)
+      XCTAssertEqual(whole.requests.last?.headers["Range"], "bytes=100000-")
+    }
+  #endif
+}
