@@ -7,6 +7,22 @@ import XCTest
 
 /// Places in which a file cannot be, and a disk that takes no journal.
 @MainActor final class DownloadPlaceTests: DownloadCase {
+  func testAFolderInThePlaceOfTheFileIsToldBeforeTheDownload() async throws {
+    let server = try fileServer(content)
+    defer { server.stop() }
+    try FileManager.default.createDirectory(atPath: path("a/b"), withIntermediateDirectories: true)
+    let manager = try manager(server)
+    for place in ["a", "a/", "a/b"] {
+      let error = await failure {
+        try await manager.file(to: .file(self.folder.path + "/" + place, overwrites: true))
+      }
+      XCTAssertEqual(error?.label, "takeoff.file-failed", place)
+      XCTAssertTrue(error?.detail.contains("is a folder") == true, error?.detail ?? "")
+    }
+    XCTAssertEqual(server.requests.count, 0)
+    XCTAssertEqual(names, ["a"])
+  }
+
   #if os(Linux)
     func testARestThatCannotBeBegunGivesItsRoomBack() async throws {
       let content = [UInt8](repeating: 7, count: 8 << 20)

@@ -81,9 +81,7 @@ actor DownloadRun {
       let path = PartialFile.place(of: target, identity: identity)
       // The process may have ended before the queue knew.
       if let key, let file = JournaledEnd.file(of: key, at: path) { return (.success(file), machine.state) }
-      if case .file(_, overwrites: false) = target, PrivateFile.exists(path) {
-        throw Self.isThere(path, .takeoff)
-      }
+      if case .file(_, let overwrites) = target { try Self.checkPlace(path, overwrites: overwrites) }
       let file = try PartialFile(for: path, identity: identity)
       // A caller that begins again at once finds the lock free.
       defer { file.release() }
@@ -330,6 +328,21 @@ actor DownloadRun {
 
   private static func lastSegment(of url: HTTPURL?) -> String? {
     url?.path.split(separator: "/").last.flatMap { PercentEncoding.decode($0) }.flatMap(SafeFileName.safe)
+  }
+
+  /// Throws where something has the place of the file that the file cannot replace, or must not.
+  private static func checkPlace(_ path: String, overwrites: Bool) throws(APIError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard overwrites else { throw isThere(path, .takeoff) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG, S_IFLNK: return
+    case let kind:
+      throw APIError(
+        .takeoff, .fileFailed,
+        "\(path.debugDescription) is \(kind == S_IFDIR ? "a folder" : "no plain file"), which a download does not replace"
+      )
+    }
   }
 
   /// - Parameter stage: `takeoff` before a request, `response` where the file has come while the download ran.
