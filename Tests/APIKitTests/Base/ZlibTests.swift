@@ -45,6 +45,23 @@ final class ZlibTests: XCTestCase {
     }
   }
 
+  /// As a chunk of 4 GiB is.
+  func testAChunkOfMoreBytesThanZlibTakesAtOnceIsTakenInPieces() throws {
+    let plain = Self.text(bytes: 20_000)
+    for most in [1, 7, 1000] {
+      var encoder = GzipEncoder(inputAtOnce: most)
+      var packed: [UInt8] = []
+      encoder.encode(plain, into: &packed)
+      encoder.finish(into: &packed)
+      XCTAssertEqual(packed, Self.gzip(plain))
+      var decoder = ContentDecoder(.gzip, inputAtOnce: most)
+      var unpacked: [UInt8] = []
+      try decoder.decode(packed + packed + [UInt8](repeating: 0, count: 20), into: &unpacked)
+      try decoder.finish()
+      XCTAssertEqual(unpacked, plain + plain)
+    }
+  }
+
   func testNoBytesAtAllAreAnEmptyBody() throws {
     XCTAssertEqual(try Self.unpack([], .gzip, chunk: 1), [])
     XCTAssertEqual(try Self.unpack([], .deflate, chunk: 1), [])

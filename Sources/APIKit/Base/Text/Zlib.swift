@@ -45,12 +45,14 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
 
   /// Makes a decoder.
   ///
-  /// - Parameter maximumBytes: The most bytes that it produces, so that a small body cannot fill the
-  ///   memory; more throws ``APIError/Reason/responseTooLarge``.
-  init(_ coding: Coding, maximumBytes: Int = .max) {
+  /// - Parameters:
+  ///   - maximumBytes: The most bytes that it produces, so that a small body cannot fill the
+  ///     memory; more throws ``APIError/Reason/responseTooLarge``.
+  ///   - inputAtOnce: The most bytes that zlib is given at once; others for tests.
+  init(_ coding: Coding, maximumBytes: Int = .max, inputAtOnce: Int = Int(UInt32.max)) {
     self.coding = coding
     self.maximumBytes = maximumBytes
-    stream = ZlibStream(.inflate)
+    stream = ZlibStream(.inflate, inputAtOnce: inputAtOnce)
     // 31: window of 32 KiB in a gzip wrapper (16 + 15). For deflate, the head of the stream decides the
     // form.
     stream.start(windowBits: 31)
@@ -141,8 +143,10 @@ struct GzipEncoder: ~Copyable, @unchecked Sendable {
   private let stream: ZlibStream
 
   /// Makes an encoder with zlib's default level, a compromise between size and time.
-  init() {
-    stream = ZlibStream(.deflate)
+  ///
+  /// - Parameter inputAtOnce: The most bytes that zlib is given at once; others for tests.
+  init(inputAtOnce: Int = Int(UInt32.max)) {
+    stream = ZlibStream(.deflate, inputAtOnce: inputAtOnce)
     stream.start(windowBits: 31)
   }
 
@@ -242,12 +246,17 @@ private final class ZlibStream {
   }
 
   private let direction: Direction
+  /// zlib counts its input in 32 bits.
+  private let inputAtOnce: Int
+  /// How many bytes of the input follow those that zlib has.
+  private var inputWaiting = 0
   private let stream: UnsafeMutablePointer<z_stream>
   private var isStarted = false
   private(set) var hasMoreOutput = false
 
-  init(_ direction: Direction) {
+  init(_ direction: Direction, inputAtOnce: Int = Int(UInt32.max)) {
     self.direction = direction
+    self.inputAtOnce = inputAtOnce
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
   }
@@ -280,18 +289,27 @@ private final class ZlibStream {
   /// Begins a new member after a complete one; the input stays in place.
   func restart() { _ = direction == .inflate ? inflateReset(stream) : deflateReset(stream) }
 
-  var inputLeft: Int { Int(stream.pointee.avail_in) }
+  var inputLeft: Int { Int(stream.pointee.avail_in) + inputWaiting }
 
   /// The bytes must stay in place until they are consumed.
   func input(_ bytes: UnsafeBufferPointer<UInt8>) {
-    precondition(bytes.count <= Int(UInt32.max), "a chunk of 4 GiB or more")
     stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
-    stream.pointee.avail_in = UInt32(bytes.count)
+    stream.pointee.avail_in = 0
+    inputWaiting = bytes.count
     hasMoreOutput = false
   }
 
+  /// Gives zlib the next bytes, which follow those that it has, once it has none.
+  private func giveInput() {
+    guard stream.pointee.avail_in == 0 else { return }
+    let count = min(inputWaiting, inputAtOnce)
+    stream.pointee.avail_in = UInt32(count)
+    inputWaiting -= count
+  }
+
   func skipZeros() {
-    while stream.pointee.avail_in > 0, stream.pointee.next_in.pointee == 0 {
+    while inputLeft > 0, stream.pointee.next_in.pointee == 0 {
+      giveInput()
       stream.pointee.next_in += 1
       stream.pointee.avail_in -= 1
     }
@@ -300,6 +318,7 @@ private final class ZlibStream {
   /// Produces at most one block of output and appends it.
   func step(into output: inout [UInt8], atMost: Int, flush: Int32 = Z_NO_FLUSH) -> (made: Int, status: Status)
   {
+    giveInput()
     let room = min(32 << 10, atMost)
     var code = Z_OK
     var made = 0
