@@ -63,6 +63,8 @@ public struct Tape: Sendable {
 
   /// Writes the tape to a file, and the large bodies beside it. A missing folder is made; bodies of an earlier version are
   /// removed.
+  ///
+  /// - Throws: `APIError.Reason.storageFull` on a full disk, `fileFailed` for any other failure.
   public func write(to file: String) throws(APIError) {
     var tape = self
     for index in tape.archive.entries.indices {
@@ -78,9 +80,8 @@ public struct Tape: Sendable {
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(tape.document.bytes).write(to: place, options: .atomic)
     } catch {
-      throw APIError(
-        .transport, .fileFailed, "the tape \(file) cannot be written: \(error.localizedDescription)",
-        underlying: error)
+      let fault = PrivateFile.Fault(error, "written")
+      throw APIError(.transport, fault.reason, "the tape \(file) \(fault)", underlying: error)
     }
     let used = Set(
       tape.archive.entries.flatMap { [$0.request.body.file, $0.response?.body.file] }.compactMap(\.self))
@@ -137,10 +138,8 @@ public struct Tape: Sendable {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       try Data(bytes).write(to: URL(fileURLWithPath: folder + "/" + name), options: .atomic)
     } catch {
-      throw APIError(
-        .transport, .fileFailed,
-        "the file \(folder)/\(name) cannot be written: \(error.localizedDescription)",
-        underlying: error)
+      let fault = PrivateFile.Fault(error, "written")
+      throw APIError(.transport, fault.reason, "the file \(folder)/\(name) \(fault)", underlying: error)
     }
     body.file = name
   }

@@ -1,4 +1,5 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -248,4 +249,23 @@ final class TapeFileTests: TapeCase {
        "serverIPAddress": "192.0.2.1", "connection": "443"}]}}
     """
   }
+
+  #if os(Linux)
+    func testAFullDiskIsToldAsOneAndTheTapeStays() throws {
+      try Data("before".utf8).write(to: URL(fileURLWithPath: file))
+      for body in [[], [UInt8](repeating: 0xFF, count: 20_000)] {
+        var tape = Tape()
+        let request = HTTPArchive.Request(
+          method: .post, url: "https://homes.test/a", headers: [:], body: HTTPArchive.Content(body))
+        tape.archive.entries = [HTTPArchive.Entry(secondsSince1970: 0, request: request)]
+        let limit = FileSizeLimit(100)
+        let result = Result { try tape.write(to: file) }
+        limit.remove()
+        XCTAssertThrowsError(try result.get()) { error in
+          XCTAssertEqual((error as? APIError)?.reason, .storageFull)
+        }
+      }
+      XCTAssertEqual(FileManager.default.contents(atPath: file), Data("before".utf8))
+    }
+  #endif
 }
