@@ -44,4 +44,29 @@ final class SpooledFileTests: DurableQueueCase {
     XCTAssertEqual(refusal?.reason, .unreadableBody)
     XCTAssertTrue(refusal?.detail.contains("changed") == true, "\(refusal as Any)")
   }
+
+  func testABodyOfMoreBytesThanTheQueueMayHaveIsRefusedBeforeItIsCopied() async throws {
+    let queue = queue(limits: QueueStore.Limits(count: 10, bytes: 1000))
+    try Data(repeating: 1, count: 1001).write(to: URL(fileURLWithPath: source))
+    let taken = Mutex(0)
+    let long = HTTPBodyStream {
+      {
+        let number = taken.withLock { number in
+          number += 1
+          return number
+        }
+        return number > 100 ? nil : [UInt8](repeating: 1, count: 100)
+      }
+    }
+    for body in [HTTPBody.bytes([UInt8](repeating: 1, count: 1001)), .file(path: source), .stream(long)] {
+      do throws(APIError) {
+        _ = try await queue.spool(body)
+        XCTFail("it was copied")
+      } catch { XCTAssertEqual(error.reason, .queueFull) }
+    }
+    XCTAssertEqual(taken.withLock { $0 }, 11, "the rest of the stream is not read")
+    XCTAssertEqual(PrivateFile.names(in: folder + "/spool"), [])
+    let file = try await queue.spool(.file(path: source, offset: 1))
+    XCTAssertEqual(file.count, 1000)
+  }
 }

@@ -11,6 +11,8 @@ extension DurableQueue {
     do { return try await write(body) } catch let error as PrivateFile.Fault {
       let reason: APIError.Reason = error.reason == .storageFull ? .storageFull : .outboxUnusable
       throw APIError(.takeoff, reason, "the body cannot be kept: its file \(error)", underlying: error)
+    } catch let fault as Fault {
+      throw APIError(fault, of: "queue", in: folder, limits)
     } catch {
       throw error as? APIError
         ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)
@@ -18,6 +20,9 @@ extension DurableQueue {
   }
 
   private func write(_ body: HTTPBody) async throws -> (name: String, count: Int64) {
+    // More than there may be in all is not copied first.
+    func check(_ count: Int64) throws(Fault) { guard count <= limits.bytes else { throw .full } }
+    try check(body.knownLength ?? 0)
     try TransferFolder.make(folder)
     try TransferFolder.make(spoolFolder)
     // A file that no item names is removed once its owner has ended.
@@ -35,7 +40,10 @@ extension DurableQueue {
         try source.checkUnchanged()
       case .stream(let stream):
         let next = try stream.open()
-        while let chunk = try await next() { try file.write(chunk) }
+        while let chunk = try await next() {
+          try check(file.count + Int64(chunk.count))
+          try file.write(chunk)
+        }
       }
       // The row has the name, and a checksum of its own.
       let named = "\(name).\(try Self.checksum(ofFile: path))"

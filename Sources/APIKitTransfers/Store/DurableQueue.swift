@@ -20,7 +20,7 @@ actor DurableQueue {
   }
 
   let folder: String
-  private let limits: QueueStore.Limits
+  let limits: QueueStore.Limits
   private let time: any TimeSource
   private let boot: String
   /// Removes what an item that is given up has beside its row and its file.
