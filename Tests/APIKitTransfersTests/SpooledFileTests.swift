@@ -69,4 +69,16 @@ final class SpooledFileTests: DurableQueueCase {
     let file = try await queue.spool(.file(path: source, offset: 1))
     XCTAssertEqual(file.count, 1000)
   }
+
+  func testAnUploadFromOutsideOfItsFileIsRefused() throws {
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: source))
+    XCTAssertEqual(try UploadReader(.file(path: source, offset: 3)).total, 0)
+    for offset: Int64 in [4, .max, -1, .min] {
+      XCTAssertThrowsError(try UploadReader(.file(path: source, offset: offset))) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .unreadableBody)
+        XCTAssertTrue("\(error)".contains("(3 bytes)"), "\(error)")
+      }
+      XCTAssertLessThanOrEqual(HTTPBody.file(path: source, offset: offset).knownLength ?? -1, 3)
+    }
+  }
 }

@@ -217,10 +217,10 @@ struct StubWire {
     switch body {
     case .empty, .bytes: return body
     case .file(let path, let offset):
-      guard let data = FileManager.default.contents(atPath: path) else {
-        throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
-      }
-      return .bytes(Array(data.dropFirst(Int(offset))))
+      let chunks = try FileChunks(path: path, offset: offset)
+      var all: [UInt8] = []
+      while let chunk = try chunks.next() { all += chunk }
+      return .bytes(all)
     case .stream(let stream):
       var all: [UInt8] = []
       do {

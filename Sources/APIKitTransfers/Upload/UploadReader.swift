@@ -24,9 +24,14 @@ final class UploadReader {
     case .bytes(let bytes): (total, identity) = (Int64(bytes.count), nil)
     case .stream(let stream): (total, identity) = (stream.length, nil)
     case .file(let path, let offset):
-      guard let found = FileIdentity(path: path), found.size >= offset else {
+      guard let found = FileIdentity(path: path) else {
         throw APIError(
           .assembly, .unreadableBody, "the file \(path.debugDescription) is not there or is not a plain file")
+      }
+      guard (0...found.size).contains(offset) else {
+        throw APIError(
+          .assembly, .unreadableBody,
+          "the offset \(offset) lies outside of the file \(path.debugDescription) (\(found.size) bytes)")
       }
       (total, identity) = (found.size - offset, found)
     }

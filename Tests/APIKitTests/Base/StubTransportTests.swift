@@ -1,5 +1,6 @@
 import APIKit
 import APIKitTesting
+import Foundation
 @testable import TestSupport
 import XCTest
 
@@ -279,5 +280,24 @@ final class StubTransportTests: XCTestCase {
     gate.open()
     let response = try await stub.send(Self.request())
     XCTAssertEqual(response.status, 200)
+  }
+
+  func testAFileIsReadFromItsOffsetAndRefusedFromOutside() async throws {
+    let path = FileManager.default.temporaryDirectory.path + "/apikit-stub-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path))
+    let stub = StubTransport(.text(""))
+    func send(from offset: Int64) async throws(APIError) {
+      _ = try await stub.send(
+        HTTPRequest(
+          method: .put, url: "https://homes.test/a", body: .file(path: path, offset: offset)))
+    }
+    try await send(from: 2)
+    guard case .bytes(let sent)? = stub.requests.first?.body else { return XCTFail("no bytes") }
+    XCTAssertEqual(sent, [3])
+    for offset: Int64 in [4, -1] {
+      let error = await failure { try await send(from: offset) }
+      XCTAssertEqual(error?.reason, .unreadableBody)
+    }
   }
 }

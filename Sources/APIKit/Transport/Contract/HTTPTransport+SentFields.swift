@@ -48,7 +48,7 @@ extension HTTPBody {
     switch self {
     case .empty: 0
     case .bytes(let bytes): Int64(bytes.count)
-    case .file(let path, let offset): FileIdentity(path: path).map { max(0, $0.size - offset) }
+    case .file(let path, let offset): FileIdentity(path: path).map { max(0, $0.size - max(0, offset)) }
     case .stream(let stream): stream.length
     }
   }
