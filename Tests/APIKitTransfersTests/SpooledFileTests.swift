@@ -81,4 +81,6 @@ final class SpooledFileTests: DurableQueueCase {
       XCTAssertLessThanOrEqual(HTTPBody.file(path: source, offset: offset).knownLength ?? -1, 3)
     }
   }
+
+  func testAContentThatCannotBeSealedIsNoDamage() { XCTAssertFalse(QueueSeal.failure.isMisfit) }
 }
