@@ -1,3 +1,4 @@
+import APIKitTesting
 import DemoServer
 import Foundation
 @testable import TestSupport
@@ -35,6 +36,16 @@ import XCTest
       server.requests[2].headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
     XCTAssertEqual(delegate.story, ["1 uploaded 200", "2 uploaded 200", "3 uploaded 200"])
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: path("queue/spool")), [])
+  }
+
+  func testAnUploadThatIsRefusedLeavesNoCopyOfItsBody() async throws {
+    let service = TestService(StubTransport())
+    let queue = queue(service)
+    let manager = KeptTusUploads(service, path("journals"))
+    manager.partBytes = 0
+    let error = await failure { try await queue.enqueue(manager, uploading: .bytes([1, 2, 3])) }
+    XCTAssertEqual(error?.reason, .misconfigured)
+    XCTAssertEqual(PrivateFile.names(in: path("queue/spool")), [])
   }
 
   func testAFileThatHasChangedSinceIsParkedByName() async throws {

@@ -86,6 +86,7 @@ final class KeptTusUploads: BaseUploadManager, UploadManager {
   let service: TestService
   let apiName = "tus"
   let expectation = ResponseExpectation(format: .bytes)
+  var partBytes: Int64? = 100_000
   private let journals: String
 
   init(_ service: TestService, _ journals: String) {
@@ -96,7 +97,7 @@ final class KeptTusUploads: BaseUploadManager, UploadManager {
   var uploadProtocol: UploadProtocol {
     var options = TusOptions()
     options.journalFolder = journals
-    options.partBytes = 100_000
+    options.partBytes = partBytes
     return .tus(options)
   }
 }

@@ -51,6 +51,13 @@ extension TransferQueue {
     if carrier != nil, manager.expectsContinue {
       throw BackgroundSetting.refusal(of: "asking before a body is sent (expectsContinue)")
     }
+    // What is refused leaves no copy of the body.
+    var tus: (options: TusOptions, place: [String?])?
+    if case .tus(let options) = manager.uploadProtocol {
+      try options.validate()
+      let terms = TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user)
+      tus = (options, try manager.transferIdentity(parameters, terms))
+    }
     let reader: UploadReader
     if case .file(let path, let offset) = body {
       reader = try UploadReader(body)
@@ -62,11 +69,8 @@ extension TransferQueue {
       reader = try UploadReader(.file(path: queue.spoolPath(file.name)))
     }
     kept.count = reader.total ?? 0
-    if case .tus(let options) = manager.uploadProtocol {
-      try options.validate()
-      let place = try manager.transferIdentity(
-        parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
-      kept.journal = UploadJournal.path(options, of: place, fingerprint: reader.fingerprint ?? "")
+    if let tus {
+      kept.journal = UploadJournal.path(tus.options, of: tus.place, fingerprint: reader.fingerprint ?? "")
     }
     return try await keep(kept, entry, of: keeper)
   }
