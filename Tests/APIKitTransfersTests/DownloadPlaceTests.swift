@@ -11,16 +11,18 @@ import XCTest
     let server = try fileServer(content)
     defer { server.stop() }
     try FileManager.default.createDirectory(atPath: path("a/b"), withIntermediateDirectories: true)
+    XCTAssertEqual(mkfifo(path("pipe"), 0o600), 0)
     let manager = try manager(server)
-    for place in ["a", "a/", "a/b"] {
+    for place in ["a", "a/", "a/b", "pipe"] {
       let error = await failure {
         try await manager.file(to: .file(self.folder.path + "/" + place, overwrites: true))
       }
       XCTAssertEqual(error?.label, "takeoff.file-failed", place)
-      XCTAssertTrue(error?.detail.contains("is a folder") == true, error?.detail ?? "")
+      let words = place == "pipe" ? "is no plain file" : "is a folder"
+      XCTAssertTrue(error?.detail.contains(words) == true, error?.detail ?? "")
     }
     XCTAssertEqual(server.requests.count, 0)
-    XCTAssertEqual(names, ["a"])
+    XCTAssertEqual(names, ["a", "pipe"])
   }
 
   #if os(Linux)
