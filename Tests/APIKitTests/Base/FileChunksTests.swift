@@ -34,4 +34,22 @@ final class FileChunksTests: XCTestCase {
       XCTAssertEqual((error as? APIError)?.reason, .unreadableBody)
     }
   }
+
+  func testACompressedBodyWhoseFileBecomesShorterIsNotEndedAsAWholeOne() async throws {
+    try Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }).write(
+      to: URL(fileURLWithPath: path))
+    var request = HTTPRequest(method: .put, url: "https://homes.test/a", body: .file(path: path))
+    request.options.compressesBody = true
+    guard case .stream(let stream) = request.compressingBody().body else { return XCTFail("no stream") }
+    let next = try stream.open()
+    let first = try await next()
+    XCTAssertNotNil(first)
+    XCTAssertEqual(truncate(path, 100_000), 0)
+    do {
+      while try await next() != nil {}
+      XCTFail("it ended")
+    } catch {
+      XCTAssertEqual((error as? APIError)?.reason, .unreadableBody)
+    }
+  }
 }

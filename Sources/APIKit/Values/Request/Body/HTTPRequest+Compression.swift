@@ -23,7 +23,12 @@ extension HTTPRequest {
       request.body = .stream(
         HTTPBodyStream(isReplayable: true) {
           let file = try FileChunks(path: path, offset: offset)
-          return GzipSource { try file.next() }.next
+          return GzipSource {
+            let chunk = try file.next()
+            // What ends too early would be a whole body to the server.
+            if chunk == nil { try file.checkUnchanged() }
+            return chunk
+          }.next
         })
     case .stream(let stream):
       request.body = .stream(
