@@ -111,14 +111,19 @@
       serve(content, at: "/file") { _, _ in }
       // As of exFAT and FAT, on which a stick or a card mostly is.
       for error in ["EPERM", "EOPNOTSUPP"] {
-        let done = try run(
-          ["strace", "-f", "-o", "/dev/null", "-e", "trace=link", "-e", "inject=link:error=\(error)"]
-            + [program, "download", "file", path(error), "--no-cache", "--base-url"]
-            + [server?.baseURL.string ?? ""])
+        func download(_ words: String...) throws -> (status: Int32, output: String, errors: String) {
+          try run(
+            ["strace", "-f", "-o", "/dev/null", "-e", "trace=link", "-e", "inject=link:error=\(error)"]
+              + [program, "download", "file"] + words
+              + ["--no-cache", "--base-url", server?.baseURL.string ?? ""])
+        }
+        let done = try download(path(error))
         XCTAssertEqual(done.status, 0, done.errors)
         XCTAssertTrue(bytes(error) == content, error)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         XCTAssertEqual(names.filter { $0.hasPrefix(error) }, [error])
+        let queued = try download(path("queued \(error)"), "--queue")
+        XCTAssertEqual(queued.status, 0, queued.errors)
       }
     }
 

@@ -219,8 +219,8 @@ final class PartialFile: Sendable {
       unlink(path)
       return true
     }
-    if [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(errno) {
-      // The file system has no links, as exFAT: an empty file takes the name first, and is replaced.
+    if PrivateFile.meansNoLinks(errno) {
+      // An empty file takes the name first, and is replaced.
       let empty = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       if empty >= 0 {
         close(empty)

@@ -108,9 +108,9 @@ package enum PrivateFile {
       guard file >= 0 else { throw .system("made") }
       close(file)
       defer { unlink(draft) }
-      guard link(draft, path) == 0 || errno == EEXIST, lstat(path, &status) == 0 else {
-        throw .system("made")
-      }
+      guard link(draft, path) == 0 || errno == EEXIST || meansNoLinks(errno) && makeEmpty(path),
+        lstat(path, &status) == 0
+      else { throw .system("made") }
     }
     try requireOwn(status)
     guard status.st_mode & 0o077 == 0 || chmod(path, 0o600) == 0 else { throw .system("made private") }
@@ -198,6 +198,18 @@ package enum PrivateFile {
   private static func requireOwn(_ status: stat) throws(Fault) {
     guard status.st_mode & S_IFMT == S_IFREG else { throw Fault("is not a file") }
     guard status.st_uid == geteuid() else { throw Fault("belongs to another user") }
+  }
+
+  /// Whether an error of `link` says that the file system has no links, as exFAT.
+  package static func meansNoLinks(_ code: Int32) -> Bool {
+    [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code)
+  }
+
+  private static func makeEmpty(_ path: String) -> Bool {
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { return errno == EEXIST }
+    close(file)
+    return true
   }
 
   private static func makeParents(_ path: String) throws(Fault) {
