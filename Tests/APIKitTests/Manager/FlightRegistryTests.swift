@@ -80,4 +80,22 @@ import XCTest
     FlightRegistry.shared.cancel(.tag("queued"))
     XCTAssertFalse(manager.isLoading)
   }
+
+  func testALoadThatWaitsIsNotSentByTheEndOfTheOneBefore() async throws {
+    let manager = makeManager(tags: ["behind one another"])
+    manager.takeoffPolicy = .queue
+    let flights = try (0..<3).map { _ in try XCTUnwrap(manager.load().flightID) }
+    try await stub.waitForRequests(1)
+    XCTAssertEqual(FlightRegistry.shared.cancel(.tag("behind one another")), 3)
+    XCTAssertFalse(manager.isLoading)
+    XCTAssertEqual(recorder.cancellations.count, 3)
+    for flight in flights.dropFirst() {
+      let record = try XCTUnwrap(manager.record(of: flight))
+      XCTAssertFalse(record.events.contains(where: \.isTakeoff), "\(record.events)")
+    }
+  }
+}
+
+extension FlightEvent {
+  fileprivate var isTakeoff: Bool { if case .tookOff = self { true } else { false } }
 }

@@ -52,7 +52,8 @@ public final class FlightRegistry: Sendable {
   /// - Returns: The number of flights that were selected.
   @MainActor @discardableResult public func cancel(_ query: Query) -> Int {
     let flights = matching(query)
-    for flight in flights {
+    // The latest first: a load that waits behind another one would take off as soon as that one ends.
+    for flight in flights.reversed() {
       if let manager = flight.flightStore?.manager { _ = manager.cancel(flight.id) } else { flight.cancel() }
     }
     return flights.count
