@@ -50,6 +50,27 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 0)
   }
 
+  func testAReleasedOutboxLeavesNothingOpenWhileItsAuthenticatorStays() async throws {
+    let authenticator = Authenticator()
+    try authenticator.signIn(with: Credential(accessToken: "ann", notes: ["user": "ann"]))
+    service.authenticator = authenticator
+    var released: Outbox? = outbox()
+    outboxes = []
+    weak let queue = released?.runner.queue
+    _ = try await released?.enqueue(manager(), ["text": "hello"])
+    network.force(.offline)
+    released?.start()
+    await released?.stop()
+    released = nil
+    try await turn { queue == nil }
+    XCTAssertEqual(PrivateFile.names(in: folder).filter { $0.hasPrefix("owner-") }, [])
+    // The sign-out counts for what it has kept all the same.
+    try authenticator.signOut()
+    network.force(.wifi)
+    let items = try await outbox().items()
+    XCTAssertEqual(items, [])
+  }
+
   func testALoadThatTheOutboxKeepsIsNotSuspended() async throws {
     let (outbox, delegate) = (outbox(), OutboxRecorder())
     let manager = manager(delegate)

@@ -324,11 +324,12 @@ import Foundation
         }
       }
     }
-    let (user, keeps, queue) = (configuration.user, configuration.keepsItemsAtSignOut, queue)
+    // The authenticator keeps what is called here for as long as it lives: the path alone, not the queue with its database.
+    let (user, keeps, folder) = (configuration.user, configuration.keepsItemsAtSignOut, queue.folder)
     authenticator.onLeave { [weak self] credential in
       guard let user = user(credential), !user.isEmpty else { return }
       // Noted before the credential is removed: if the process ends now, the next launch drops the items.
-      if !keeps { queue.noteLeave(of: user) }
+      if !keeps { DurableQueue.noteLeave(of: user, in: folder) }
       MainDelivery.main.put { [weak self] in
         guard let self else { return }
         Task {

@@ -95,8 +95,11 @@ extension DurableQueue {
 
   /// Notes that a user leaves, before the items are dropped: should the process end in between, whoever opens the queue next
   /// drops them. Waits for the disk.
-  nonisolated func noteLeave(of user: String) {
-    do { try leaveMark(of: user).set() } catch {
+  nonisolated func noteLeave(of user: String) { Self.noteLeave(of: user, in: folder) }
+
+  /// The same for the queue of a folder, which need not be open.
+  static func noteLeave(of user: String, in folder: String) {
+    do { try leaveMark(ofDigest: Crypto.digest(of: [user]), in: folder).set() } catch {
       DeveloperNotice.give("the sign-out cannot be noted in \(folder): its mark \(error)")
     }
   }
@@ -107,7 +110,11 @@ extension DurableQueue {
   }
 
   nonisolated func leaveMark(ofDigest digest: String) -> ErasureMark {
-    ErasureMark(path: "\(folder)/\(Self.leavePrefix)\(digest)")
+    Self.leaveMark(ofDigest: digest, in: folder)
+  }
+
+  private static func leaveMark(ofDigest digest: String, in folder: String) -> ErasureMark {
+    ErasureMark(path: "\(folder)/\(leavePrefix)\(digest)")
   }
 
   private static let leavePrefix = "leaving-"
