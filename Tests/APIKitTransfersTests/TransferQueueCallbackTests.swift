@@ -129,6 +129,44 @@ import XCTest
   }
 }
 
+extension TransferQueueCallbackTests {
+  func testTheQueueTellsNoProgressToWhomTheManagersDelegateHasSignedOut() async throws {
+    let content = [UInt8](repeating: 7, count: 200_000)
+    let server = try ScriptedServer.serving { _ in
+      Array("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8) + content
+    }
+    defer { server.stop() }
+    let authenticator = Authenticator()
+    try authenticator.signIn(with: Credential(accessToken: "ann", notes: ["user": "ann"]))
+    var service = try service(server)
+    service.authenticator = authenticator
+    network.force(.wifi)
+    let (queue, manager) = (queue(service), KeptDownloads(service))
+    let (listener, watcher) = (ProgressListener(), ActingDelegate(.queueProgress))
+    manager.delegate = listener
+    queue.delegate = watcher
+    queue.attach(manager)
+    listener.onProgress = { try? authenticator.signOut() }
+    try await queue.enqueue(manager, to: .file(path("file")))
+    queue.start()
+    try await turn { listener.hasHeard }
+    try await turn { try await queue.transfers().isEmpty }
+    XCTAssertFalse(watcher.hasActed)
+  }
+}
+
+@MainActor private final class ProgressListener: DownloadManagerDelegate {
+  var onProgress: () -> Void = {}
+  private(set) var hasHeard = false
+
+  func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile) {}
+  func manager(_ manager: BaseDownloadManager, didFailWith error: APIError) {}
+  func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress) {
+    hasHeard = true
+    onProgress()
+  }
+}
+
 @MainActor private final class ActingDelegate: DownloadManagerDelegate, TransferQueueDelegate {
   var story: [String] = []
   var act: (TransferID?) -> Void = { _ in }

@@ -60,6 +60,8 @@ extension TransferQueue: QueueOwner {
     guard runner.running[row.id]?.isCancelled == false, isPresent(row) else { return }
     live[row.id] = progress
     registry.attached(row.recipient)?.report(progress)
+    // The delegate that was told may have signed the user out.
+    guard isPresent(row) else { return }
     delegate?.transferQueue(self, didProgress: progress, of: TransferID(rawValue: row.id))
   }
 
