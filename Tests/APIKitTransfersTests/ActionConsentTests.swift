@@ -37,4 +37,24 @@ import XCTest
       XCTAssertEqual(sent.all, ["after"], "\(isSending)")
     }
   }
+
+  func testNothingIsGivenToSendBehindTheWithdrawal() async throws {
+    for round in 0..<200 {
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let (withdrawals, late) = (Counter(), Counter())
+      let log = ActionLog(
+        folder: folder, batchSize: 1, maximumActions: 100, hasConsent: true, time: SystemTime()
+      ) { _ in if withdrawals.value > 0 { late.increment() } }
+      log.start()
+      log.record("before")
+      _ = await log.counts()
+      // The log is at another step each time.
+      for _ in 0..<(round % 40) { await Task.yield() }
+      withdrawals.increment()
+      await log.setConsent(false)
+      XCTAssertEqual(late.value, 0, "round \(round)")
+      if late.value > 0 { return }
+    }
+  }
 }

@@ -206,6 +206,8 @@ import Foundation
     // All of its actions were damaged.
     guard !batch.events.isEmpty else { return false }
     let dropped = await report { try await store.counts() }?.dropped ?? 0
+    // The consent may have been withdrawn since the actions were read.
+    guard !Task.isCancelled else { return nil }
     let senders = Self.sending.union([ObjectIdentifier(self)])
     do {
       try await Self.$sending.withValue(senders) { try await send(ActionBatch(batch, dropped: dropped)) }
