@@ -6,6 +6,18 @@ import XCTest
 
 /// The tasks of callers that await something are cancelled: before it begins, while it waits, and when it is over.
 @MainActor final class CancelledCallersTests: XCTestCase {
+  func testAKeptLoadWhoseTaskWasCancelledBeforeIsNotSent() async throws {
+    let transport = HandTransport()
+    let manager = TestManager(TestService(HTTPClient(transport: transport), TestService.homes))
+    let kept = KeptLoad(
+      .post, "list", parameters: [:], body: nil, headers: HTTPHeaders(), environment: .release)
+    let task = Task { await manager.send(kept) }
+    task.cancel()
+    guard case .failure(let error) = await task.value else { return XCTFail("a cancelled load succeeded") }
+    XCTAssertEqual(error.reason, .cancelled)
+    XCTAssertEqual(transport.starts.count, 0)
+  }
+
   private struct Call {
     let name: String
     let reason: APIError.Reason?

@@ -44,6 +44,7 @@ extension APIManager {
   /// Sends what was kept, on the path of all loads, and waits for the landing. Neither delegate nor interceptors are
   /// asked. Cancelling the task cancels it.
   package func send(_ kept: KeptLoad) async -> Result<APIResponse, APIError> {
+    guard !Task.isCancelled else { return .failure(APIError(cancelled: .taskCancelled)) }
     let recorder = FlightRecorder(flight: .next(), manager: type(of: self), time: time)
     FlightLog.shared.add(recorder)
     interceptors = InterceptorList()
