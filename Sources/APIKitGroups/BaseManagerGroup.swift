@@ -88,9 +88,13 @@ enum GroupEvent {
     after previous: any Sendable, _ report: (@MainActor (Double) -> Void)?
   ) async -> Result<any Sendable, APIError> {
     let member: any GroupMember
+    // The run may have ended before this began.
+    guard !Task.isCancelled else { return .failure(APIError(cancelled: .taskCancelled)) }
     do { member = try self.member(previous) } catch {
       return .failure(APIError(member: error, name(), "could not be built"))
     }
+    // That was code of the application, which may have ended the run.
+    guard !Task.isCancelled else { return .failure(APIError(cancelled: .taskCancelled)) }
     do throws(APIError) { return .success(try await member.run(report: report)) } catch {
       return .failure(error)
     }
@@ -188,7 +192,7 @@ extension BaseManagerGroup {
 
   private func moved(_ index: Int, to part: Double, of flight: FlightID) {
     guard run?.flight == flight, machine?.report(index, part) == true else { return }
-    tellProgress()
+    tellProgress(of: flight)
   }
 
   private func settled(_ index: Int, _ result: Result<any Sendable, APIError>, of flight: FlightID) {
@@ -198,12 +202,14 @@ extension BaseManagerGroup {
     results.members[index].result = result
     tell(.settled(index))
     guard run?.flight == flight else { return }
-    tellProgress()
+    tellProgress(of: flight)
     advance(flight)
   }
 
-  private func tellProgress() {
+  private func tellProgress(of flight: FlightID) {
     run?.report?(progress.fraction)
+    // The delegate of an outer group, who was told, may have ended the run.
+    guard run?.flight == flight else { return }
     tell(.progressed)
   }
 

@@ -211,6 +211,56 @@ import XCTest
     }
   }
 
+  func testNothingIsToldOfANestedGroupBehindItsCancellationInTheProgressOfTheOuterOne() async throws {
+    let (stub, inner, outer) = (StubTransport(.json("{}")), Owner(), Owner())
+    let nested = ManagerGroup(.settleAll, name: "nested")
+    nested.reportsProgress = true
+    for _ in 0..<2 { nested.add(TestManager(stub).loading()) }
+    nested.delegate = inner
+    let group = ManagerGroup(.settleAll)
+    group.reportsProgress = true
+    group.add(nested)
+    group.delegate = outer
+    var told: [String] = []
+    inner.act = { told.append($0) }
+    outer.act = { if $0 == "progress" { nested.cancel() } }
+    group.load()
+    await waitUntil { outer.ends.count == 1 }
+    XCTAssertEqual(inner.ends, ["cancel"])
+    XCTAssertEqual(told.last, "cancel", "\(told)")
+  }
+
+  func testNoWorkBeginsBehindTheEnd() async throws {
+    for cancels in [false, true] {
+      let (group, owner) = (ManagerGroup(), Owner())
+      var begun = 0
+      group.delegate = owner
+      group.add(
+        MemberWork("first") {
+          if cancels { group.cancel() }
+          throw APIError(.transport, .connectionLost)
+        })
+      group.add(MemberWork("second") { begun += 1 })
+      group.load()
+      await waitUntil { owner.ends.count == 1 }
+      await landingsWorkedOff()
+      XCTAssertEqual(begun, 0, "\(owner.ends)")
+    }
+    let owner = Owner()
+    var begun = 0
+    weak var running: AnyManagerChain?
+    let chain = ManagerChain(MemberWork("first") { 1 }).then { _ in
+      running?.cancel()
+      return MemberWork("second") { begun += 1 }
+    }
+    (running, chain.delegate) = (chain, owner)
+    chain.load()
+    await waitUntil { owner.ends.count == 1 }
+    await landingsWorkedOff()
+    XCTAssertEqual(owner.ends, ["cancel"])
+    XCTAssertEqual(begun, 0)
+  }
+
   func testALinkOfNothingAndOfAnOptional() async throws {
     let chain = ManagerChain(MemberWork("nil") { nil as String? })
       .then { value in MemberWork("next") { value == nil ? nil as Int? : 1 } }
