@@ -50,6 +50,21 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 0)
   }
 
+  func testAStoppedTransportIsNotAskedWithoutEnd() async throws {
+    stub.reset()
+    let stopped = StubResponse.failure(APIError(.transport, .transportStopped))
+    stub.on("/api/notes", stopped, stopped, .json(#"{"id": 42}"#))
+    let outbox = outbox { $0.maximumAttempts = 1 }
+    outbox.start()
+    _ = try await outbox.enqueue(manager(), ["text": "hello"])
+    try await stub.waitForRequests(1)
+    try await Task.sleep(for: .milliseconds(100))
+    XCTAssertEqual(stub.requests.count, 1)
+    // Another one may take its place, and the item has lost no attempt.
+    try await turn { try await outbox.items().isEmpty }
+    XCTAssertEqual(stub.requests.count, 3)
+  }
+
   func testAReleasedOutboxLeavesNothingOpenWhileItsAuthenticatorStays() async throws {
     let authenticator = Authenticator()
     try authenticator.signIn(with: Credential(accessToken: "ann", notes: ["user": "ann"]))

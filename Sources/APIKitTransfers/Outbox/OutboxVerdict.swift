@@ -4,6 +4,8 @@ import APIKit
 enum OutboxVerdict: Sendable, Equatable {
   /// It goes back as it was: the attempt was cancelled, or there is no network.
   case again
+  /// So it does, after a wait: its transport was stopped, and may stay so.
+  case againAfter(Duration)
   /// It is tried again after a wait.
   case later(Duration)
   /// It waits until its user has signed in.
@@ -38,6 +40,8 @@ enum OutboxVerdict: Sendable, Equatable {
     let status = error.reason == .unacceptableStatus ? error.context.status ?? error.evidence?.status : nil
     if !known.mayGoAgain {
       self = .park
+    } else if error.cancellation == .transportStopped {
+      self = .againAfter(known.backoff.wait(before: known.attempts, jitter: known.jitter))
     } else if known.isOffline && status == nil || error.cancellation.map(Self.isOurs) == true {
       self = .again
     } else if error.reason == .signedOut, known.isSignedIn {
@@ -61,7 +65,7 @@ enum OutboxVerdict: Sendable, Equatable {
   /// Whether the outbox itself has ended the attempt. What a hook or an interceptor has ended counts as an attempt, or it would
   /// be made again without end.
   private static func isOurs(_ reason: CancellationReason) -> Bool {
-    [.byCaller, .taskCancelled, .transportStopped, .managerReleased].contains(reason)
+    [.byCaller, .taskCancelled, .managerReleased].contains(reason)
   }
 
   /// Whether a status is one of the moment.

@@ -207,6 +207,7 @@ import Foundation
     known.wallClock = time.wallClock
     switch OutboxVerdict(error, known) {
     case .again: await putBack(row, .zero, isAttempt: false)
+    case .againAfter(let wait): await putBack(row, wait, isAttempt: false)
     case .later(let wait): await putBack(row, wait, isAttempt: true)
     case .awaitSignIn: await putBackUntilSignIn(row)
     case .park:
