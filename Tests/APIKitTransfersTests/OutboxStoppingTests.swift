@@ -50,6 +50,30 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 0)
   }
 
+  func testACancelledEnqueueOfAStreamEndsWhileOtherLoadsAreKept() async throws {
+    let (outbox, opened, ended) = (outbox(), Counter(), Counter())
+    let streaming = manager()
+    streaming.body = .stream(
+      HTTPBodyStream {
+        opened.increment()
+        return {
+          try await Task.sleep(for: .seconds(60))
+          return nil
+        }
+      })
+    manager().load(["text": "before"])
+    let task = Task {
+      defer { ended.increment() }
+      _ = try await outbox.enqueue(streaming)
+    }
+    await waitUntil { opened.value == 1 }
+    manager().load(["text": "behind"])
+    task.cancel()
+    await waitUntil { ended.value == 1 }
+    let items = try await outbox.items()
+    XCTAssertEqual(items.map(\.parameters), [["text": "before"], ["text": "behind"]])
+  }
+
   func testAStoppedTransportIsNotAskedWithoutEnd() async throws {
     stub.reset()
     let stopped = StubResponse.failure(APIError(.transport, .transportStopped))

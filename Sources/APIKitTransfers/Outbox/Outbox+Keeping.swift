@@ -77,6 +77,13 @@ extension Outbox: LoadQueue {
     draft.call.fills = values.map {
       QueuedCall.Fill(parameter: $0.parameter, parent: $0.item.rawValue, path: $0.path)
     }
+    let keeper = QueueRunner.Keeper(user: draft.entry.user, departures: runner.departures)
+    if case .stream = draft.body {
+      // Written by the caller's task, whose cancellation ends it; among the others it would hold them up.
+      draft.entry = try await entry(of: draft)
+      await flush()
+      return OutboxItemID(rawValue: try await runner.keep([draft.entry], of: keeper)[0])
+    }
     // What was loaded before has its place before.
     guard keeping.task == nil else {
       let waiting = draft
@@ -86,7 +93,6 @@ extension Outbox: LoadQueue {
         keep(draft)
       }.get()
     }
-    let keeper = QueueRunner.Keeper(user: draft.entry.user, departures: runner.departures)
     return OutboxItemID(rawValue: try await runner.keep([entry(of: draft)], of: keeper)[0])
   }
 
