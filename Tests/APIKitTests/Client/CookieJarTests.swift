@@ -24,6 +24,16 @@ final class CookieJarTests: XCTestCase {
     XCTAssertNil(jar.header(for: "https://www.example.com.evil.test/"))
   }
 
+  func testTheClosureThatChoosesWhatIsRemovedMayUseTheJar() {
+    let jar = jar("a=1; Path=/", "b=2; Path=/", "c=3; Path=/")
+    jar.remove { cookie in
+      if cookie.name == "b" { jar.set(Cookie("b", "4", domain: cookie.domain)) }
+      return jar.cookies.count == 3 && cookie.name != "c"
+    }
+    // One that has changed meanwhile is not the one that was chosen.
+    XCTAssertEqual(jar.header(for: "https://www.example.com/"), "b=4; c=3")
+  }
+
   func testTheFirstCookieOfALoadThatWasCalledBeforeARemovalIsNotKept() {
     let jar = jar()
     let before = jar.generation

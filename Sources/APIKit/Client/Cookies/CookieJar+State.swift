@@ -28,7 +28,7 @@ extension CookieJar {
         .map(\.cookie)
     }
 
-    /// Notes that a cookie is removed for lack of room.
+    /// Notes that a cookie is removed.
     mutating func forget(_ cookie: Cookie) { if cookie.expires != nil { changes.remove(cookie) } }
 
     /// Replaces the cookies that are written by those of a file; session cookies stay.

@@ -157,17 +157,18 @@ public final class CookieJar: Sendable {
 
   /// Removes the cookies for which a closure returns true.
   public func remove(where isUnwanted: (Cookie) -> Bool) {
+    // Asked without the lock: the closure may use the jar.
+    let unwanted = withLoaded(changes: false) { $0.byDomain.values.joined().map(\.cookie) }
+      .filter(isUnwanted)
     withLoaded { state in
-      for (domain, list) in state.byDomain {
-        var rest: [Kept] = []
-        for kept in list {
-          if !isUnwanted(kept.cookie) {
-            rest.append(kept)
-          } else if kept.cookie.expires != nil {
-            state.changes.remove(kept.cookie)
-          }
-        }
-        state.byDomain[domain] = rest.isEmpty ? nil : rest
+      for cookie in unwanted {
+        let list = state.byDomain[cookie.domain] ?? []
+        // One that has changed meanwhile stays.
+        guard let index = list.firstIndex(where: { cookie.replaces($0.cookie) }), list[index].cookie == cookie
+        else { continue }
+        state.forget(cookie)
+        state.byDomain[cookie.domain]?.remove(at: index)
+        if state.byDomain[cookie.domain]?.isEmpty == true { state.byDomain[cookie.domain] = nil }
       }
     }
     writeLater()
