@@ -39,7 +39,11 @@ extension BaseSocketManager {
       let (options, offer, time) = (child.options, child.offer, time)
       try WebSocketHandshake.validate(offer)
       let onStart: @Sendable () -> Void = { [weak self] in
-        MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
+        MainDelivery.main.put { [weak self] in
+          // The opening has the next number. One that was given up says nothing about a later one.
+          guard let self, cycle.number == number + 1, state == .waiting else { return }
+          state = .connecting
+        }
       }
       let (call, upgrade) = try child.opening(asked, of: cycle.user) {
         UpgradeTransport($0, options: options, offer: offer, time: time, onStart: onStart)

@@ -55,6 +55,27 @@
       await log.waitForClose()
     }
 
+    func testTheStartOfAnOpeningThatWasGivenUpIsNotThatOfALaterOne() async throws {
+      let server = try server([[.readHead, .waitForClose]])
+      let network = NetworkMonitor(watchesSystem: false)
+      network.force(.wifi)
+      let socket = try socket(server, { $0.network = network })
+      socket.networkGate = .wait(upTo: .seconds(60))
+      socket.open()
+      // Its start is told to the main actor, which is busy until then.
+      let end = ContinuousClock.now + .seconds(10)
+      while server.connectionCount == 0, ContinuousClock.now < end { usleep(1_000) }
+      socket.cancel()
+      network.force(.offline)
+      socket.open()
+      XCTAssertEqual(socket.state, .waiting)
+      await landingsWorkedOff()
+      XCTAssertEqual(socket.state, .waiting)
+      XCTAssertEqual(server.connectionCount, 1)
+      socket.cancel()
+      await log.waitForClose()
+    }
+
     func testEachConnectionIsSignedAnewAndSoIsARedirect() async throws {
       let server = try server([
         [.readHead, .text("HTTP/1.1 308 There\r\nLocation: /api/there\r\nContent-Length: 0\r\n\r\n")],

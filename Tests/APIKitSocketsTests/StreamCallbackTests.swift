@@ -14,6 +14,31 @@
       case signOut, switchUser, cancelLoop
     }
 
+    func testTheStartOfAConnectionThatWasGivenUpIsNotThatOfALaterOne() async throws {
+      let (service, server) = try service([[.readRequest, .waitForClose]])
+      let events = GatedEvents(service)
+      events.open()
+      // Its start is told to the main actor, which is busy until then.
+      let end = ContinuousClock.now + .seconds(10)
+      while server.connectionCount == 0, ContinuousClock.now < end { usleep(1_000) }
+      events.cancel()
+      service.network.force(.offline)
+      events.networkGate = .wait(upTo: .seconds(60))
+      events.open()
+      XCTAssertEqual(events.state, .waiting)
+      await landingsWorkedOff()
+      XCTAssertEqual(events.state, .waiting)
+      XCTAssertEqual(server.connectionCount, 1)
+      events.cancel()
+    }
+
+    private final class GatedEvents: BaseEventStreamManager, EventStreamManager {
+      let service: SocketService
+      let apiName = "events"
+      var networkGate = NetworkGate.fly
+      init(_ service: SocketService) { self.service = service }
+    }
+
     func testEveryDeedInEveryCallback() async throws {
       for place in Place.allCases { for deed in Deed.allCases { try await check(deed, in: place) } }
     }

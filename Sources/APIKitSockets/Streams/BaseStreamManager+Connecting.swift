@@ -24,7 +24,8 @@ extension BaseStreamManager {
     do throws(APIError) {
       let opening = try opening { [weak self] isWaiting in
         MainDelivery.main.put { [weak self] in
-          guard let self else { return }
+          // The opening has the next number. One that was given up says nothing about a later one.
+          guard let self, cycle.number == number + 1 else { return }
           if state == (isWaiting ? .connecting : .waiting) { state = isWaiting ? .waiting : .connecting }
         }
       }
