@@ -24,6 +24,7 @@ package final class MainDelivery: Sendable {
     case object(any MainDeliverable)
     case work(@MainActor @Sendable () -> Void)
     case job(UnownedJob)
+    case delivered
   }
 
   private struct MainDeliveryState {
@@ -123,9 +124,13 @@ package final class MainDelivery: Sendable {
       }
       if items.isEmpty { return }
       roundThread.store(Self.thread)
-      for item in items {
-        switch item {
+      for index in items.indices {
+        // Let go of before the next is delivered: the memory of a call that has landed serves the one that follows it.
+        var item = Delivery.delivered
+        swap(&item, &items[index])
+        switch consume item {
         case .object(let object): object.deliver()
+        case .delivered: break
         case .work(let work): work()
         case .job(let job):
           let wasInTask = isInTask

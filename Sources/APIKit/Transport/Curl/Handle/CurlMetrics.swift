@@ -116,12 +116,15 @@
     /// Whether the size of the request, as libcurl has it, covers the body: before 8.7 one that is sent along with the
     /// head (less than 64 KiB), since then any.
     private var countsBody: Bool {
-      if capikit_curl_version() >= 0x080700 { return true }
+      if Self.countsAnyBody { return true }
       guard applied.body == .fields, case .bytes(let bytes)? = transfer.job?.exchange.request.body else {
         return false
       }
       return bytes.count < 64 << 10
     }
+
+    /// Asked once: libcurl writes the versions of all its libraries each time.
+    private static let countsAnyBody = capikit_curl_version() >= 0x080700
 
     /// How long the ways to a connection took, each from the beginning.
     struct Phases {

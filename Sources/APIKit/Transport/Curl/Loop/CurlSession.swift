@@ -7,6 +7,8 @@
   final class CurlSession {
     let headers: HTTPHeaders
     let proxies: ProxyTable
+    /// Whether there is a proxy at all.
+    let hasProxies: Bool
     let unixSocketPath: String?
     let tls: CurlTLS
     /// The version asked for, over TLS and without.
@@ -21,6 +23,7 @@
       headers = configuration.headers
       var configuration = configuration
       proxies = try configuration.readProxies()
+      hasProxies = !proxies.isEmpty
       unixSocketPath = configuration.unixSocketPath
       tls = try CurlTLS(configuration.tls)
       httpVersion = Self.version(configuration.versions)
