@@ -72,6 +72,7 @@ final class SystemTermsTests: XCTestCase {
       Row("owner", .above) { $0.owner = LoadOwner(epoch: 1, jar: 1, signer: nil) },
       Row("binding", .above) { $0.binding = LoadBinding(environment: "release", transport: nil) },
       Row("location", .above) { $0.location = HTTPURL("https://homes.test/") },
+      Row("rule", .above) { $0.rule = { _ in } },
     ]
   }
 
