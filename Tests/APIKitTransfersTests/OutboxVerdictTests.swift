@@ -29,6 +29,37 @@ import XCTest
     XCTAssertEqual(delegate.story.last, "failed connection-lost 0")
   }
 
+  func testAnItemThatWentWithoutItsKeyIsParkedWhereItsAttemptIsCancelled() async throws {
+    for method in [HTTPMethod.post, .put] {
+      stub.reset()
+      stub.when({ $0.url.host == "homes.test" }, .redirect(to: "https://other.test/orders", status: 307))
+      stub.when({ $0.url.host == "other.test" }, .silence)
+      let outbox = outbox { $0.folder += method.rawValue }
+      let delegate = OutboxRecorder()
+      let manager = manager(delegate)
+      manager.method = method
+      outbox.attach(manager)
+      outbox.start()
+      manager.load()
+      try await stub.waitForRequests(2)
+      await outbox.stop()
+      outbox.start()
+      if method == .put { try await stub.waitForRequests(4) }
+      await outbox.flush()
+      let item = try await outbox.items().first
+      if method == .put {
+        XCTAssertEqual(item?.state, .sending)
+      } else {
+        guard case .parked(let why)? = item?.state else { return XCTFail("\(String(describing: item))") }
+        XCTAssertTrue(why.hasSuffix("could not tell a repetition"), why)
+        XCTAssertEqual(stub.requests.count, 2)
+      }
+      try await outbox.drop(XCTUnwrap(item?.id))
+      await outbox.stop()
+      XCTAssertEqual(delegate.story.filter { $0.hasPrefix("cancelled") }.count, 1, "\(delegate.story)")
+    }
+  }
+
   func testARefusalOfAnotherOriginThatGotNoCredentialWaitsForNoSignIn() async throws {
     for canRenew in [false, true] {
       stub.reset()
@@ -79,17 +110,18 @@ import XCTest
     XCTAssertEqual(OutboxVerdict(APIError(.response, .businessError), known), .park)
     XCTAssertEqual(OutboxVerdict(APIError(.auth, .signedOut), known), .awaitSignIn)
     known.isSignedIn = true
-    XCTAssertEqual(OutboxVerdict(APIError(.auth, .signedOut), known), .again, "the user is back")
+    XCTAssertEqual(
+      OutboxVerdict(APIError(.auth, .signedOut), known), .again(after: .zero), "the user is back")
     XCTAssertEqual(verdict(401), .awaitSignIn)
     known.canRenew = true
     XCTAssertEqual(
       OutboxVerdict(APIError(.auth, .credentialRefused), known), .later(.seconds(10)), "nobody will sign in")
     XCTAssertEqual(verdict(401), .later(.seconds(10)))
     known.isSignedIn = false
-    XCTAssertEqual(OutboxVerdict(APIError(cancelled: .byCaller), known), .again)
+    XCTAssertEqual(OutboxVerdict(APIError(cancelled: .byCaller), known), .again(after: .zero))
     XCTAssertEqual(OutboxVerdict(APIError(cancelled: .handledByService), known), .later(.seconds(10)))
     known.isOffline = true
-    XCTAssertEqual(OutboxVerdict(APIError(.transport, .unknownHost), known), .again)
+    XCTAssertEqual(OutboxVerdict(APIError(.transport, .unknownHost), known), .again(after: .zero))
     known.hasSignIn = false
     XCTAssertEqual(verdict(401), .park)
   }

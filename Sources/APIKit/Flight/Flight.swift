@@ -38,6 +38,8 @@ final class Flight: @unchecked Sendable {
   let flightStore: FlightStore?
   private(set) var deadline: FlightDeadline
   let cancellation = Cancellation()
+  /// Whether a request on which a server may act twice was made for another origin: no idempotency key goes there.
+  let wentElsewhere = AtomicFlag()
 
   /// The thread or task that runs the load.
   let ownership = Ownership()

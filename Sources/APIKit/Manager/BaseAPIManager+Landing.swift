@@ -134,7 +134,9 @@ extension BaseAPIManager: FlightOwner {
       flight.call.recorder.land(.cancelled(reason.description))
     }
     delegate?.manager(self, didCancel: id, because: reason)
-    let end = APIError(cancelled: reason)
+    var end = APIError(cancelled: reason)
+    // How far the request came is known to who runs the load, and that has not ended yet.
+    end.context.isElsewhere = flight?.wentElsewhere.load() == true
     tell(.failure(flight.map { end.completed(for: $0.call) } ?? end), of: flight)
   }
 }

@@ -14,7 +14,8 @@ extension Outbox: QueueOwner {
 
   /// A redirect to another origin does not carry the idempotency key: the server there cannot tell a repetition.
   func mayGoAgain(after error: APIError) -> Bool {
-    guard let sent = error.request else { return true }
+    // A cancelled attempt does not say what was sent.
+    guard let sent = error.request else { return !error.context.isElsewhere }
     let row = RetryTable.standard.row(for: error)
     return error.allowsRetry(
       isIdempotent: sent.method.isIdempotent || sent.headers.contains(configuration.idempotencyKeyField),
@@ -48,6 +49,8 @@ extension Outbox: QueueOwner {
       return false
     }
     if land(row.id, result) { return true }
+    // Where an attempt was cancelled nobody else waits for it.
+    if case .failure(let error) = result, error.isCancellation { return false }
     guard let manager = registry.attached(row.recipient)?.manager as? BaseAPIManager else { return false }
     manager.land(kept: result)
     return true

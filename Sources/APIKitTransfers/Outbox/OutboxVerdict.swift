@@ -2,10 +2,9 @@ import APIKit
 
 /// What becomes of an item whose attempt has failed: a decision without sockets, files and time.
 enum OutboxVerdict: Sendable, Equatable {
-  /// It goes back as it was: the attempt was cancelled, or there is no network.
-  case again
-  /// So it does, after a wait: its transport was stopped, and may stay so.
-  case againAfter(Duration)
+  /// It goes back as it was: the attempt was cancelled, or there is no network. After a wait where its transport was
+  /// stopped, which may stay so.
+  case again(after: Duration)
   /// It is tried again after a wait.
   case later(Duration)
   /// It waits until its user has signed in.
@@ -41,12 +40,12 @@ enum OutboxVerdict: Sendable, Equatable {
     if !known.mayGoAgain {
       self = .park
     } else if error.cancellation == .transportStopped {
-      self = .againAfter(known.backoff.wait(before: known.attempts, jitter: known.jitter))
+      self = .again(after: known.backoff.wait(before: known.attempts, jitter: known.jitter))
     } else if known.isOffline && status == nil || error.cancellation.map(Self.isOurs) == true {
-      self = .again
+      self = .again(after: .zero)
     } else if error.reason == .signedOut, known.isSignedIn {
       // The user is back.
-      self = .again
+      self = .again(after: .zero)
     } else if status == 401 || error.stage == .auth, !known.isSignedIn || !known.canRenew {
       self = known.hasSignIn ? .awaitSignIn : .park
     } else if error.stage == .auth || status.map(Self.passes) ?? Self.passing(error) {

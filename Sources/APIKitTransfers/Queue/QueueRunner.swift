@@ -206,8 +206,7 @@ import Foundation
     known.jitter = .random(in: 0.5...1)
     known.wallClock = time.wallClock
     switch OutboxVerdict(error, known) {
-    case .again: await putBack(row, .zero, isAttempt: false)
-    case .againAfter(let wait): await putBack(row, wait, isAttempt: false)
+    case .again(let wait): await putBack(row, wait, isAttempt: false)
     case .later(let wait): await putBack(row, wait, isAttempt: true)
     case .awaitSignIn: await putBackUntilSignIn(row)
     case .park:

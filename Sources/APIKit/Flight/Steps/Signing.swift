@@ -39,6 +39,7 @@ extension Flight {
       if let trace = run.trace, call.wire.trace == .sentEverywhere {
         outgoing.request.set(trace.value.span.child())
       }
+      if !outgoing.request.method.isIdempotent { wentElsewhere.store(true) }
       run.outgoing = outgoing
     }
     run.sent = run.outgoing?.request

@@ -169,7 +169,8 @@ extension APIError {
     public var flightID: UInt64?
     /// Why the load was cancelled; see ``APIError/cancellation``.
     var cancellation: CancellationReason?
-    /// Whether it failed at another origin, where a redirect has led, and which got no credential.
+    /// Whether it failed at another origin, where a redirect has led, and which got no credential. Of a cancelled load:
+    /// whether a request on which a server may act twice may have gone there.
     package var isElsewhere = false
 
     /// Makes an empty context.
