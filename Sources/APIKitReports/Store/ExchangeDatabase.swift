@@ -119,16 +119,19 @@ struct ExchangeDatabase {
   private static let marking = ".leaving-"
 
   /// The users whose exchanges are to be erased, by their marks.
-  static func marked(at path: String) -> Set<String> {
+  static func marked(at path: String) throws(PrivateFile.Fault) -> Set<String> {
     let beginning = (path as NSString).lastPathComponent + marking
     let folder = PrivateFile.folder(of: path)
-    let names = PrivateFile.names(in: folder.isEmpty ? "." : folder)
+    let names = try PrivateFile.list(folder.isEmpty ? "." : folder)
     return Set(names.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) })
   }
 
   /// Erases what marks say, of this launch or of an earlier one.
   private func finishErasures(_ connection: Connection) throws(SQLiteFailure) {
-    let marked = Self.marked(at: path)
+    let marked: Set<String>
+    do throws(PrivateFile.Fault) { marked = try Self.marked(at: path) } catch {
+      throw .refused("whose exchanges are to be erased is unknown: \(error)")
+    }
     guard !marked.isEmpty else { return }
     try connection.erase(marked)
     removeCopy()
@@ -157,7 +160,7 @@ struct ExchangeDatabase {
       }
       removeCopy()
     }
-    clearMarks(of: users ?? Self.marked(at: path))
+    clearMarks(of: users ?? (try? Self.marked(at: path)) ?? [])
   }
 
   private func removeFiles() throws(Fault) {

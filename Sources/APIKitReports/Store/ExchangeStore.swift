@@ -101,8 +101,9 @@ public final class ExchangeStore: UserStore {
     (self.path, self.time) = (path, time)
     database = Mutex(ExchangeDatabase(path: path, key: sealing, limits: limits, maximumPages: maximumPages))
     // What an earlier launch has begun to erase.
-    let marked = ExchangeDatabase.marked(at: path)
-    if !marked.isEmpty { queue.async { self.database.withLock { try? $0.erase(marked) } } }
+    if let marked = try? ExchangeDatabase.marked(at: path), !marked.isEmpty {
+      queue.async { self.database.withLock { try? $0.erase(marked) } }
+    }
   }
 
   deinit { isOn = false }

@@ -119,14 +119,19 @@ extension DurableQueue {
 
   private static let leavePrefix = "leaving-"
 
-  var leaveMarks: [ErasureMark] {
-    PrivateFile.names(in: folder).filter { $0.hasPrefix(Self.leavePrefix) && !$0.hasSuffix(".new") }
+  /// The marks of users who have left.
+  static func leaveMarks(in folder: String) throws(PrivateFile.Fault) -> [ErasureMark] {
+    try PrivateFile.list(folder).filter { $0.hasPrefix(leavePrefix) && !$0.hasSuffix(".new") }
       .map { ErasureMark(path: "\(folder)/\($0)") }
   }
 
   /// Drops what belongs to users who left when a process ended.
   func finishLeaves(_ store: QueueStore) throws(SQLiteFailure) {
-    for mark in leaveMarks { _ = try drop(mark, store) }
+    let marks: [ErasureMark]
+    do throws(PrivateFile.Fault) { marks = try Self.leaveMarks(in: folder) } catch {
+      throw .refused("who has left is unknown: \(error)")
+    }
+    for mark in marks { _ = try drop(mark, store) }
   }
 
   /// Drops what belongs to the user of a mark, and clears the mark. On a full disk it is done item by item, with the room of

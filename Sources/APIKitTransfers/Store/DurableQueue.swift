@@ -278,7 +278,7 @@ actor DurableQueue {
       // Its file may be gone with the database.
       if presence?.holds(Self.presencePath(folder, owner)) == false { presence = nil }
       try takePresence()
-      if !leaveMarks.isEmpty { giveUpReserve() }
+      if (try? Self.leaveMarks(in: folder))?.isEmpty == false { giveUpReserve() }
     } else if presence?.retake() == false {
       // While the process was suspended another one has swept it.
       presence = nil

@@ -127,6 +127,15 @@ final class PrivateFileTests: XCTestCase {
     XCTAssertEqual(inodes.count, 1)
   }
 
+  func testAFolderThatCannotBeListedIsNotTakenForAnEmptyOne() throws {
+    try PrivateFile.replace(folder + "/file", with: Data([1]))
+    refused("the folder \(folder)/file cannot be listed") { _ = try PrivateFile.list(folder + "/file") }
+    // Nothing of what is to be erased is missed.
+    refused("cannot be listed") { _ = try DiskCache.marks(in: folder + "/file") }
+    XCTAssertEqual(try PrivateFile.list(folder + "/none"), [])
+    XCTAssertEqual(PrivateFile.names(in: folder + "/file"), [])
+  }
+
   #if os(Linux)
     func testFilesOfAFolderThatCannotBeListedAreNotToldAsRemoved() throws {
       try PrivateFile.replace(folder + "/a.part", with: Data([1]))

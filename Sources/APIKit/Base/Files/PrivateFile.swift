@@ -145,14 +145,7 @@ package enum PrivateFile {
   /// Removes the files of a folder that have such an ending, and drafts of them.
   package static func removeAll(in folder: String, endingWith ending: String) throws(Fault) {
     var fault: Fault?
-    let names: [String]
-    do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
-      // Without the folder there is nothing to remove.
-      guard exists(folder) else { return }
-      let cause = Fault(error, "listed")
-      throw Fault("the folder \(folder) \(cause)", code: cause.code)
-    }
-    for name in names
+    for name in try list(folder)
     where name.hasSuffix(ending) || name.hasSuffix(draftEnding) && name.contains("\(ending).") {
       guard unlink("\(folder)/\(name)") == 0 || errno == ENOENT else {
         fault = .system("removed")
@@ -174,10 +167,17 @@ package enum PrivateFile {
     return String(decoding: folder, as: UTF8.self)
   }
 
-  /// The names in a folder; none where it cannot be read.
-  package static func names(in folder: String) -> [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  /// The names in a folder; none where there is no such folder.
+  package static func list(_ folder: String) throws(Fault) -> [String] {
+    do { return try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+      guard exists(folder) else { return [] }
+      let cause = Fault(error, "listed")
+      throw Fault("the folder \(folder) \(cause)", code: cause.code)
+    }
   }
+
+  /// The same for what can be done another time: none where it cannot be read either.
+  package static func names(in folder: String) -> [String] { (try? list(folder)) ?? [] }
 
   /// Whether something has this name, be it a link to nothing.
   package static func exists(_ path: String) -> Bool {

@@ -7,8 +7,8 @@ extension DiskCache {
   private static let markPrefix = "removing-"
 
   /// The marks in a folder.
-  static func marks(in folder: String) -> [ErasureMark] {
-    PrivateFile.names(in: folder).filter { $0.hasPrefix(markPrefix) }
+  static func marks(in folder: String) throws(PrivateFile.Fault) -> [ErasureMark] {
+    try PrivateFile.list(folder).filter { $0.hasPrefix(markPrefix) }
       .map { ErasureMark(path: "\(folder)/\($0)") }
   }
 
@@ -35,7 +35,7 @@ extension DiskCache {
   }
 
   private func clearMarks(of batch: DiskBacklog) {
-    if batch.removesAll { for mark in leftMarks { mark.clear() } }
+    if batch.removesAll { for mark in leftMarks ?? [] { mark.clear() } }
     // Under the lock, which a removal takes after it has set the mark.
     state.withLock { if !$0.next.removesLastingly { mark.clear() } }
   }

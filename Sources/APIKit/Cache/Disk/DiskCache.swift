@@ -64,8 +64,8 @@ final class DiskCache: Sendable {
   /// Identifies this process in records, because each process has its own steady clock.
   let process = UInt64.random(in: .min ... .max)
   let state = Mutex(WriterState())
-  /// The marks of removals that other processes have left.
-  let leftMarks: [ErasureMark]
+  /// The marks of removals that other processes have left; nil where that cannot be read.
+  let leftMarks: [ErasureMark]?
   /// How often this process has made the database anew, and the lock for doing so: two connections that
   /// find the same damage must not empty it twice.
   let remakes = Mutex(0)
@@ -87,7 +87,7 @@ final class DiskCache: Sendable {
     self.configuration = configuration
     self.time = time
     self.report = report
-    leftMarks = Self.marks(in: configuration.folder)
+    leftMarks = try? Self.marks(in: configuration.folder)
     key = configuration.storageKey.flatMap { StorageKey($0.bytes) }
     bodies = BodyFiles(folder: configuration.folder + "/bodies")
     if let key = configuration.storageKey, self.key == nil {
@@ -98,7 +98,7 @@ final class DiskCache: Sendable {
             "the encryption key has \(key.bytes.count) bytes and not 32: sensitive responses stay in memory"))
     }
     // The removals that an earlier process could not write; no look-up may find those responses.
-    if !leftMarks.isEmpty { enqueue(.removeAll) }
+    if leftMarks?.isEmpty != true { enqueue(.removeAll) }
     queue.async { [weak self] in self?.sweep() }
   }
 
