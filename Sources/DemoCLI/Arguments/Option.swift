@@ -74,7 +74,8 @@ extension Option {
   /// The options of everything that loads from a URL.
   static let loading = [
     Option("--form", "-f", help: "send data as a form; the default is JSON"),
-    Option("--show", value: "WHAT", help: "head, body or all; all on a terminal, body elsewhere"),
+    Option(
+      "--show", value: "WHAT", help: "head, body or all; all on a terminal, body elsewhere; head for head"),
     Option("--output", "-o", value: "FILE", help: "write the body to this file"),
     Option("--overwrite", help: "replace the file if it is there"),
     Option("--retries", value: "N", help: "how often a failed load is sent again, 0 to 20; the default is 0"),

@@ -26,8 +26,9 @@ struct CallArguments {
     content = try CallContent(target.data, method: method, isForm: isForm)
     retries = try arguments.number("--retries", in: 0...20) ?? 0
     timeout = try arguments.number("--timeout", in: 1...86_400).map { .seconds($0) }
-    part = try arguments.choice("--show")
     output = try arguments.outputFile("--output")
+    // A response to HEAD has nothing else.
+    part = try arguments.choice("--show") ?? (method == .head && output == nil ? .head : nil)
     (overwrites, resumes) = (arguments.has("--overwrite"), arguments.has("--resume"))
     guard output != nil || !overwrites && !resumes else {
       throw UsageError("\(resumes ? "--resume" : "--overwrite") is about a file: name it by --output")

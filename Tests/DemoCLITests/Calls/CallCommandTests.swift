@@ -97,6 +97,15 @@ final class CallCommandTests: XCTestCase {
     XCTAssertEqual(machine.status, .failed)
   }
 
+  func testHeadShowsTheHeaderFieldsAlsoInAPipe() async throws {
+    let server = try DemoServer()
+    let run = await CommandLineRun(["head", server.baseURL.string + "transfers/files/8"])
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    XCTAssertEqual(run.output.first, "HTTP/1.1 200")
+    XCTAssertTrue(run.output.contains("ETag: \"demo-8\""), run.output.joined(separator: "\n"))
+    XCTAssertEqual(run.written, [])
+  }
+
   func testAFailureIsRetriedAsOftenAsAsked() async throws {
     let server = try DemoServer()
     let url = server.baseURL.string + "ames/v2/listings?limit=1"

@@ -19,7 +19,7 @@ struct GetCommand: CallCommand {
 struct HeadCommand: CallCommand {
   static let method = HTTPMethod.head
   static let summary = "ask for the header fields of a URL"
-  static let example = "head :8080/transfers/files/8000000 --show head"
+  static let example = "head :8080/transfers/files/8000000"
   let call: CallArguments
 }
 
