@@ -19,8 +19,13 @@ import APIKitTransfers
 
   func manager(_ manager: BaseDownloadManager, didProgress progress: TransferProgress) { show(progress) }
   func manager(_ manager: BaseUploadManager, didProgress progress: TransferProgress) {
+    // The last of the sent bytes may be told with the response.
+    guard progress.sent > sent || !progress.isReceiving else { return }
     sent = max(sent, progress.sent)
-    if !progress.isReceiving { show(progress) }
+    show(
+      TransferProgress(
+        sent: progress.sent, totalToSend: progress.totalToSend,
+        rate: progress.isReceiving ? nil : progress.rate))
   }
 
   func manager(_ manager: BaseDownloadManager, didSucceedWith file: DownloadedFile) {}

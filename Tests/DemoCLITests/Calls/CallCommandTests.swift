@@ -106,6 +106,17 @@ final class CallCommandTests: XCTestCase {
     XCTAssertEqual(run.written, [])
   }
 
+  func testAnUploadReportsAllOfItsBytes() async throws {
+    let server = try DemoServer()
+    let file = try write(String(repeating: "x", count: 300_000), to: "file")
+    for kind in ["plain", "tus"] {
+      let run = await CommandLineRun(["upload", file, "--as", kind, "--base-url", server.baseURL.string])
+      XCTAssertEqual(run.status, .success, run.errors.joined())
+      XCTAssertEqual(run.errors.last, "100 %, 300.0 kB", kind)
+      XCTAssertTrue(run.progress.last?.contains("100 %") == true, run.progress.joined())
+    }
+  }
+
   func testAFailureIsRetriedAsOftenAsAsked() async throws {
     let server = try DemoServer()
     let url = server.baseURL.string + "ames/v2/listings?limit=1"
