@@ -37,6 +37,12 @@ final class UsageTests: XCTestCase {
         "http://a.example/b is no path on the server; DemoCLI get URL --output FILE takes a URL",
       "download transfers/files/8 Sources --overwrite": "FILE: Sources is a folder",
       "download transfers/files/8 README.md": "FILE: README.md is there already; --overwrite replaces it",
+      "download transfers/files/8 none.bin --sha256 00": "--sha256 must be 64 hexadecimal digits",
+      "download transfers/files/8 none.bin --folder /tmp": "--folder is of the queue: add --queue",
+      "download transfers/files/8 none.bin --queue --base-url http://127.0.0.1:9 --attempts 5":
+        "--attempts is not kept with a transfer: leave it out, or --queue",
+      "upload README.md --part 5": "--part is for uploads by tus: add --as tus",
+      "upload README.md --folder /tmp": "--folder is of the queue: add --queue",
       "upload /none/here": "the file /none/here cannot be read",
       "help frob": "there is no command frob",
     ]

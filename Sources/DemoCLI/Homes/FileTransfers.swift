@@ -35,7 +35,12 @@ import Foundation
 
   /// Whether the arguments ask for the queue.
   static func isWanted(_ arguments: ParsedArguments) throws(UsageError) -> Bool {
-    guard arguments.has("--queue") else { return false }
+    guard arguments.has("--queue") else {
+      guard arguments.text("--folder") == nil else {
+        throw UsageError("--folder is of the queue: add --queue")
+      }
+      return false
+    }
     guard arguments.text("--base-url") != nil else {
       throw UsageError("--queue needs --base-url: the run's own server ends with the run")
     }

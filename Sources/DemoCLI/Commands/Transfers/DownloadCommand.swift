@@ -33,8 +33,14 @@ struct DownloadCommand: Command {
       throw UsageError("FILE: \(file) is there already; --overwrite replaces it")
     }
     digest = arguments.text("--sha256")
+    guard digest.map({ $0.utf8.count == 64 && $0.allSatisfy(\.isHexDigit) }) ?? true else {
+      throw UsageError("--sha256 must be 64 hexadecimal digits")
+    }
     attempts = try arguments.number("--attempts", in: 1...100) ?? 3
     (isQueued, folder) = (try FileTransfers.isWanted(arguments), arguments.text("--folder"))
+    guard !isQueued || arguments.text("--attempts") == nil else {
+      throw UsageError("--attempts is not kept with a transfer: leave it out, or --queue")
+    }
   }
 
   func run(in session: Session) async throws {

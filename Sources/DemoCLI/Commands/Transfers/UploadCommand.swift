@@ -38,6 +38,7 @@ struct UploadCommand: Command {
     self.kind = kind
     path = try arguments.text("--path").map { (text) throws(UsageError) in try FileTransfers.path(text) }
     part = try arguments.number("--part", in: 1...Int.max)
+    guard part == nil || kind == .tus else { throw UsageError("--part is for uploads by tus: add --as tus") }
     expects = arguments.has("--expect")
     (isQueued, folder) = (try FileTransfers.isWanted(arguments), arguments.text("--folder"))
   }
