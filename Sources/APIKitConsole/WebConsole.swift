@@ -65,9 +65,9 @@ public final class WebConsole: Sendable {
 
   /// A transport that sends by another one, under ``rules``, and whose loads the page can send again.
   ///
-  /// While a page is open, the last 200 loads are kept in memory for it, except connections, loads with a body from a file or
-  /// a stream or of more than 64 KiB, and loads whose response does not go into memory. The page shows requests that belong
-  /// to no load of a service, and cannot send them again.
+  /// While a page is open, the loads of the last 200 requests are kept in memory for it, except connections, loads with a
+  /// body from a file or a stream or of more than 64 KiB, and loads whose response does not go into memory. The page shows
+  /// requests that belong to no load of a service, and cannot send them again.
   public func watching(_ transport: any HTTPTransport) -> any HTTPTransport {
     WatchedTransport(base: transport, console: state)
   }
