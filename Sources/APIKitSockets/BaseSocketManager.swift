@@ -106,8 +106,9 @@ public import APIKit
   ///
   /// Between two connections the message is kept for the next one where the policy says so
   /// (``ReconnectPolicy/Unsent/keep(upTo:)``). Throws `APIError.Reason.socketNotOpen` in every other state but
-  /// ``SocketState/open``, `APIError.Reason.sendQueueFull` when more than ``SocketOptions/maximumQueuedBytes`` would wait,
-  /// and `APIError.Reason.unsupportedCapability` if the system would compress a message with `compressed: false`.
+  /// ``SocketState/open``, `APIError.Reason.sendQueueFull` when more than ``SocketOptions/maximumQueuedBytes`` would wait
+  /// or a call of ``sendWhenPossible(_:compressed:within:)`` waits, and `APIError.Reason.unsupportedCapability` if the
+  /// system would compress a message with `compressed: false`.
   /// - Parameters:
   ///   - message: The message.
   ///   - compressed: False sends this message without compression, e.g. one with a secret beside text of

@@ -42,8 +42,9 @@ public final class ByteStream: Sendable {
 
   /// Opens a connection.
   ///
-  /// Throws `APIError.Reason.unsupportedCapability` when the transport opens none, `APIError.Reason.cancelled` when the task
-  /// is cancelled, and what a request's connection fails with.
+  /// Throws `APIError.Reason.unsupportedCapability` when the transport opens none, `APIError.Reason.invalidURL` for a host or
+  /// a port that no URL may have, `APIError.Reason.cancelled` when the task is cancelled, and what a request's connection
+  /// fails with.
   /// - Parameters:
   ///   - host: The server's name or address.
   ///   - port: Its port.
@@ -73,8 +74,9 @@ public final class ByteStream: Sendable {
   ///
   /// Returns as soon as there are `minimum` bytes, with as many as there are, `maximum` at most; or with the bytes that
   /// there are when the server has ended its side. Throws `APIError.Reason.idleTimeout` after `limit`; the bytes that have
-  /// come stay for the next read. Throws `APIError.Reason.connectionLost` when the connection broke and everything before
-  /// was read.
+  /// come stay for the next read, as with `APIError.Reason.cancelled` when the task is cancelled. Throws
+  /// `APIError.Reason.connectionLost` when the connection broke and everything before was read, and
+  /// `APIError.Reason.misconfigured` for a minimum below 0 or above the maximum, and a maximum below 1.
   public func read(
     minimum: Int = 1, maximum: Int = 64 << 10, within limit: Duration? = nil
   ) async throws(APIError) -> Read {
@@ -86,7 +88,8 @@ public final class ByteStream: Sendable {
 
   /// Reads up to a delimiter, which is the end of the bytes that are returned; or to the end of the stream.
   ///
-  /// Throws `APIError.Reason.responseTooLarge` when the delimiter does not come within `maximum` bytes, which stay.
+  /// Throws `APIError.Reason.responseTooLarge` when the delimiter does not come within `maximum` bytes, which stay,
+  /// `APIError.Reason.misconfigured` for an empty delimiter, and what ``read(minimum:maximum:within:)`` throws.
   public func read(
     until delimiter: [UInt8], maximum: Int = 64 << 10, within limit: Duration? = nil
   ) async throws(APIError) -> Read {
