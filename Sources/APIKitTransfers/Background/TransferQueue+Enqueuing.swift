@@ -16,7 +16,8 @@ extension TransferQueue {
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
   ///   registered, `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits,
   ///   `APIError.Reason.unsupportedCapability` for a setting of the service that the background session does not support,
-  ///   `APIError.Reason.cleartextRefused`, and `APIError.Reason.outboxUnusable`.
+  ///   `APIError.Reason.cleartextRefused`, `APIError.Reason.signedOut` if it requires a sign-in and nobody is signed in, and
+  ///   `APIError.Reason.outboxUnusable`.
   @discardableResult public func enqueue<Manager: DownloadManager>(
     _ manager: Manager, _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) async throws(APIError) -> TransferID {
@@ -42,7 +43,8 @@ extension TransferQueue {
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
   ///   registered, `APIError.Reason.unsupportedCapability` for a setting of the service or of the manager that the background
   ///   session does not support, `APIError.Reason.cleartextRefused`, `APIError.Reason.unreadableBody`,
-  ///   `APIError.Reason.signedOut` if its user signs out before it is on the disk, and `APIError.Reason.outboxUnusable`.
+  ///   `APIError.Reason.signedOut` if it requires a sign-in and nobody is signed in or its user signs out before it is on the
+  ///   disk, and `APIError.Reason.outboxUnusable`.
   @discardableResult public func enqueue<Manager: UploadManager>(
     _ manager: Manager, uploading body: HTTPBody, _ parameters: Parameters = [:]
   ) async throws(APIError) -> TransferID {

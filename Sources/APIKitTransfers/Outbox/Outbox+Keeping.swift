@@ -64,8 +64,8 @@ extension Outbox: LoadQueue {
   ///   - lifetime: The longest time that it waits, in place of that of the configuration.
   /// - Returns: Its id.
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
-  ///   registered, what the manager's validation throws, `APIError.Reason.signedOut` if its user signs out before it is on
-  ///   the disk, and `APIError.Reason.outboxUnusable`.
+  ///   registered, what the manager's validation throws, `APIError.Reason.signedOut` if it requires a sign-in and nobody is
+  ///   signed in or its user signs out before it is on the disk, and `APIError.Reason.outboxUnusable`.
   @discardableResult public func enqueue<Manager: APIManager>(
     _ manager: Manager, _ parameters: Parameters = [:], lane: String? = nil,
     after parents: [OutboxItemID] = [],
