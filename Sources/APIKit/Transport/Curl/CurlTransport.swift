@@ -3,10 +3,11 @@
 
   /// Sends requests with libcurl: the default transport on Linux.
   ///
-  /// One thread runs the transfers of a transport; it alone calls libcurl. Connections, TLS sessions and resolved names are
-  /// kept and reused. FTP has a thread and connections of its own, and so have requests with a body and streamed responses
-  /// over TLS, which use HTTP/1.1: see `Docs/Connections.md`. Make one transport per configuration and keep it: every
-  /// transport has its own thread and connections. It stops when its last reference is released.
+  /// A thread runs the transfers of a transport. Connections, TLS sessions and resolved names are kept and reused. Further
+  /// threads, each with connections of its own, are started when they are first needed: for bodies that are files or streams,
+  /// for requests with a body over TLS, for event streams and line streams, for FTP, and for sockets; see
+  /// `Docs/Connections.md`. Make one transport per configuration and keep it: no transport shares its threads and connections.
+  /// It stops when its last reference is released.
   ///
   /// Isolation: may be used from any thread, with many exchanges at once. Redirects, cookies and retries
   /// are handled above it.
