@@ -2,7 +2,7 @@
 extension Flight {
   func passGate() throws(APIError) -> Progress {
     let gate = call.terms.networkGate
-    guard gate.rule != .fly else { return .next }
+    guard !gate.acceptsAll else { return .next }
     if call.admission.network.awaitsFirstReport {
       tell(waitsFor: .network)
       return .wait { () throws(APIError) in

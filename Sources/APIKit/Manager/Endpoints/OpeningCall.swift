@@ -12,7 +12,7 @@ package struct OpeningCall: Sendable {
   /// Whether it waits for the network or for a credential before it begins.
   package var waits: Bool {
     let gate = call.terms.networkGate
-    if gate.rule != .fly, gate.objection(to: network.condition) != nil { return true }
+    if !gate.acceptsAll, gate.objection(to: network.condition) != nil { return true }
     return call.terms.signInRule == .required && call.identity.authenticator?.isSignedIn == false
   }
 

@@ -5,7 +5,8 @@
 public struct NetworkGate: Sendable, Hashable {
   /// The rule of a gate.
   public enum Rule: Sendable, Hashable {
-    /// The load is sent; without a network it fails in the transport.
+    /// The load is sent; without a network it fails in the transport. Over a network that the gate does not accept
+    /// (``NetworkGate/allowsExpensive``, ``NetworkGate/allowsConstrained``) it fails as with ``refuse``.
     case fly
     /// The load fails at once with ``APIError/Reason/noNetwork``.
     case refuse
@@ -38,10 +39,13 @@ public struct NetworkGate: Sendable, Hashable {
     return gate
   }
 
+  /// Whether loads fly whatever the condition is, which then need not be known.
+  var acceptsAll: Bool { rule == .fly && allowsExpensive && allowsConstrained }
+
   /// Why a network is not accepted; nil when it is. An unknown condition is accepted, because there may be
   /// a network.
   func objection(to condition: NetworkCondition) -> String? {
-    if condition.isOffline { return "there is no network" }
+    if condition.isOffline { return rule == .fly ? nil : "there is no network" }
     if condition.isExpensive, !allowsExpensive { return "the network costs by volume" }
     if condition.isConstrained, !allowsConstrained { return "the user saves data on the network" }
     return nil

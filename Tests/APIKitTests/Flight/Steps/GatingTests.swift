@@ -170,6 +170,20 @@ import XCTest
     _ = try await makeManager(.refuse).response()
   }
 
+  func testALoadThatFliesOfflineIsNotSentOverANetworkThatItsGateDoesNotAccept() async throws {
+    let manager = makeManager(.fly.unmetered)
+    network.force(.cellular)
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.label, "takeoff.no-network")
+    XCTAssertEqual(error.detail, "the network costs by volume")
+    XCTAssertEqual(stub.requests.count, 0)
+    for condition in [NetworkCondition.offline, .wifi] {
+      network.force(condition)
+      _ = try await manager.response()
+    }
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
   func testWithoutANetworkAFallbackLandsInstead() async throws {
     network.force(.offline)
     let manager = makeManager(.refuse)
