@@ -47,7 +47,8 @@ extension EndpointManager {
     let own = transport(wire.client.transport)
     wire.client.transport = own
     let terms = APICall.Terms(
-      method: method, headers: headers, encoding: method == .get ? .query : wire.parameterEncoding,
+      method: method, headers: headers,
+      encoding: method == .get ? wire.parameterEncoding.withoutBody : wire.parameterEncoding,
       // What is lost is opened again by its maker's policy.
       timeouts: timeouts, retryPolicy: .never, joinsIdenticalFlights: false, priority: .normal,
       networkGate: networkGate, requestRate: service.admission.requestRate, signInRule: signIn,

@@ -174,8 +174,8 @@ public struct ParameterEncoding: Sendable {
   /// Whether encoding is quick enough for the main actor; see ``BodyEncoder/runsInline``.
   var runsInline: Bool { if case .body(let encoder) = form { encoder.runsInline } else { true } }
 
-  /// The encoding beside a body of the manager's own.
-  var withoutBody: Self {
+  /// The same with all parameters in the URL: beside a body of the manager's own, and where there is none.
+  package var withoutBody: Self {
     var copy = self
     copy.form = .query
     return copy
