@@ -42,6 +42,9 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
     super.init()
   }
 
+  /// The parameters of a transfer are in path and query.
+  var parameterEncoding: ParameterEncoding { service.wire.parameterEncoding.withoutBody }
+
   func body(for parameters: Parameters) throws -> HTTPBody? { body }
 
   /// The response to the request of one part of a download, at its head.
