@@ -19,6 +19,9 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
   /// Whether the server is asked before a body is sent.
   var asksFirst = false
   var body: HTTPBody?
+  /// The field of the key by which the server can tell a repeated creation of an upload in parts; nil for none.
+  var creationKeyField: String?
+  private var creationKey = Nonce.make()
   private let given: HTTPHeaders
   private let options: LoadOptions
 
@@ -75,8 +78,14 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
     method = request.method
     headers = given
     headers.merge(request.headers)
+    if request.location == nil, let creationKeyField, !headers.contains(creationKeyField) {
+      headers.add(creationKeyField, creationKey)
+    }
     body = part
-    return await send(parameters, at: request.location, report)
+    let result = await send(parameters, at: request.location, report)
+    // A later creation is another one.
+    if request.location == nil, case .success = result { creationKey = Nonce.make() }
+    return result
   }
 
   private func send(

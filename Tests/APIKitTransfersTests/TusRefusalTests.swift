@@ -46,6 +46,26 @@ import XCTest
     }
   }
 
+  func testACreationThatBrokeOffIsRepeatedWithItsIdempotencyKey() async throws {
+    let count = Counter()
+    let server = try ScriptedServer.serving { request in
+      guard request.method == "POST" else {
+        let offset = (Int(request.headers["Upload-Offset"] ?? "0") ?? 0) + request.body.count
+        return ScriptedServer.response(204, ["Upload-Offset": "\(offset)"])
+      }
+      return count.next() == 0
+        ? ScriptedServer.response(503) : ScriptedServer.response(201, ["Location": "/api/tus/1"])
+    }
+    defer { server.stop() }
+    let manager = try tus(server, attempts: 2)
+    manager.service.retryPolicy.idempotencyKeyField = "Idempotency-Key"
+    _ = try await manager.response(uploading: .bytes(content))
+    XCTAssertEqual(server.requests.map(\.method), ["POST", "POST", "PATCH"])
+    let keys = server.requests.map { $0.headers["Idempotency-Key"] }
+    XCTAssertNotNil(keys[0])
+    XCTAssertEqual(keys, [keys[0], keys[0], nil])
+  }
+
   func testALocationThatIsTheEndpointItselfIsNoUpload() async throws {
     for location in ["", "#part", "?", "/api/tus", "tus"] {
       let server = try ScriptedServer.serving { request in

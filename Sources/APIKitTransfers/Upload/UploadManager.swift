@@ -91,6 +91,7 @@ extension UploadManager {
     }
     try options.validate()
     requests.retryPolicy = .never
+    requests.creationKeyField = retryPolicy.idempotencyKeyField
     let place = try transferIdentity(parameters, terms)
     let run = UploadRun(body, options, place: place, key: terms.key, policy: retryPolicy, for: user) {
       (request, body, report) async in await requests.response(to: request, with: body, parameters, report)

@@ -190,9 +190,10 @@ actor UploadRun {
     let row = policy.table.row(for: error)
     if error.reason == .unacceptableStatus, error.context.status != nil, row?.isOn != true { return true }
     guard number < policy.attempts, row?.isOn == true else { return false }
-    // A part says where it goes, so that it cannot be taken twice; a creation can.
+    // A part says where it goes, so that it cannot be taken twice; a creation without a key can.
+    let hasKey = policy.idempotencyKeyField.map { error.request?.headers.contains($0) ?? false } ?? false
     return error.allowsRetry(
-      isIdempotent: request.location != nil,
+      isIdempotent: request.location != nil || hasKey,
       isUnprocessed: error.evidence != nil && row?.provesNothingSent == true)
   }
 
