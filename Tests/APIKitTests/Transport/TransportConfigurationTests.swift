@@ -92,6 +92,10 @@ final class TransportConfigurationTests: XCTestCase {
     expect(.misconfigured, "port") { $0.proxy = .through(HTTPProxy(.socks5, host: "p", port: 0)) }
     expect(.misconfigured, "at least 1") { $0.connections.perHost = 0 }
     expect(.misconfigured, "107") { $0.unixSocketPath = String(repeating: "x", count: 108) }
+    expect(.misconfigured, "proxy") {
+      $0.unixSocketPath = "/tmp/s"
+      $0.proxy = .through(HTTPProxy(.socks5, host: "p", port: 1))
+    }
     expect(.misconfigured, "header") { $0.headers = ["a b": "c"] }
     expect(.misconfigured, "PEM") { $0.tls.trust = .certificates(pem: [1, 2]) }
     expect(.misconfigured, "no host") { $0.tls.pinning = .certificate(PinSet([])) }

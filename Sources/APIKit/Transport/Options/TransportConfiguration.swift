@@ -46,7 +46,8 @@ public struct TransportConfiguration: Sendable {
   /// it.
   /// - SeeAlso: <https://curl.se/libcurl/c/CURLOPT_DOH_URL.html>
   public var dnsOverHTTPS: HTTPURL?
-  /// A Unix-domain socket to connect to instead of the URL's host and port. None by default.
+  /// A Unix-domain socket to connect to instead of the URL's host and port. None by default. With one, no name is looked up,
+  /// ``ProxyChoice/system`` has no effect, and a proxy that is stated is refused with ``APIError/Reason/misconfigured``.
   public var unixSocketPath: String?
   /// The largest decoded size of a compressed body in bytes, for every destination; the default is 1 GiB.
   ///
@@ -116,6 +117,9 @@ public struct TransportConfiguration: Sendable {
     try tls.validate()
     if let unixSocketPath, !(1...107).contains(unixSocketPath.utf8.count) {
       throw Self.misconfigured("the path of a Unix-domain socket has 1 to 107 bytes")
+    }
+    if unixSocketPath != nil, case .through = proxy {
+      throw Self.misconfigured("a Unix-domain socket (unixSocketPath) has no proxy; state one of them")
     }
     if let dnsOverHTTPS, dnsOverHTTPS.scheme != "https" {
       throw Self.misconfigured("dnsOverHTTPS is a URL with the scheme https")
