@@ -14,8 +14,10 @@ struct StaleRemedy: Remedy {
 struct FallbackRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     if case .sharing = flight.purpose { return nil }
-    guard [.circuitOpen, .noNetwork, .rateLimited].contains(failure.reason) else { return nil }
     let call = flight.call
+    // What a queue has kept is to be sent, and would be gone.
+    guard [.circuitOpen, .noNetwork, .rateLimited].contains(failure.reason), call.options.binding == nil
+    else { return nil }
     let completed = failure.completed(for: call)
     // One that takes longer than the load has time is none.
     let fallback = try? await flight.deadline.limitWait(call.time) { () throws(APIError) in

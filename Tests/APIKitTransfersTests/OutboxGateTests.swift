@@ -1,0 +1,29 @@
+import APIKitTesting
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTransfers
+
+/// What holds an item back before it is sent: its manager's gate, and a circuit breaker.
+@MainActor final class OutboxGateTests: OutboxCase {
+  func testAnItemThatCannotBeSentIsNotDoneByAFallback() async throws {
+    service.breaker = .standard
+    service.breaker?.minimumAttempts = 1
+    service.breaker?.openInterval = .seconds(60)
+    service.onFallback = { _ in APIResponse(raw: .missing, http: HTTPResponse(status: 200)) }
+    stub = StubTransport(.status(503), .json("{}"))
+    service.client = HTTPClient(transport: stub)
+    let outbox = outbox(knows: false) { $0.maximumAttempts = 1000 }
+    outbox.register(QueuedNoteManager.self) { [service, time] in
+      let note = QueuedNoteManager(service)
+      note.time = time
+      return note
+    }
+    outbox.start()
+    let note = manager()
+    note.load(["text": "a"])
+    try await turn { try await outbox.items().isEmpty }
+    XCTAssertEqual(stub.requests.count, 2, "the second one was accepted")
+  }
+}
