@@ -7,6 +7,33 @@ import XCTest
 
 /// What holds an item back before it is sent: its manager's gate, and a circuit breaker.
 @MainActor final class OutboxGateTests: OutboxCase {
+  private final class UnmeteredNotes: BaseAPIManager, APIManager {
+    let service: TestService
+    let apiName = "notes"
+    let method = HTTPMethod.post
+    let isQueued = true
+    let networkGate = NetworkGate.refuse.unmetered
+    init(_ service: TestService) { self.service = service }
+  }
+
+  func testAnItemIsNotSentOverANetworkThatItsManagerDoesNotAccept() async throws {
+    let made = Counter()
+    for monitor in [network, service.network] { monitor.force(.cellular) }
+    let outbox = outbox(knows: false) { $0.maximumAttempts = 2 }
+    outbox.register(UnmeteredNotes.self) { [service] in
+      made.increment()
+      return UnmeteredNotes(service)
+    }
+    outbox.start()
+    let note = UnmeteredNotes(service)
+    note.load(["text": "a"])
+    try await turn { made.value > 8 || stub.requests.count > 0 }
+    XCTAssertEqual(stub.requests.count, 0)
+    for monitor in [network, service.network] { monitor.force(.wifi) }
+    try await turn { stub.requests.count == 1 }
+    try await turn { try await outbox.items().isEmpty }
+  }
+
   func testAnItemThatCannotBeSentIsNotDoneByAFallback() async throws {
     service.breaker = .standard
     service.breaker?.minimumAttempts = 1

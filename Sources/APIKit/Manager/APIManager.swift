@@ -80,8 +80,9 @@
   ///
   /// For methods with side effects. The type must be registered with an `Outbox`, or its loads fail with
   /// ``APIError/Reason/misconfigured``. The delegate gets ``APIManagerDelegate/manager(_:didQueue:of:)``, then the landing,
-  /// now or after a relaunch. Takeoff and cache policies do not apply, nor do the retry policy and the options of a load:
-  /// the outbox sends it, at least once. Read when an object loads for the first time.
+  /// now or after a relaunch. Takeoff and cache policies do not apply, nor do the retry policy, the options of a load and the
+  /// service's fallback: the outbox sends it, at least once, over a network that ``EndpointManager/networkGate`` accepts.
+  /// Read when an object loads for the first time.
   var isQueued: Bool { get }
 
   /// The lane (a serial queue) of the loads: those of one lane are sent one after the other, in the order of their creation.

@@ -3,7 +3,7 @@ import APIKit
 /// What becomes of an item whose attempt has failed: a decision without sockets, files and time.
 enum OutboxVerdict: Sendable, Equatable {
   /// It goes back as it was: the attempt was cancelled, or there is no network. After a wait where its transport was
-  /// stopped, which may stay so.
+  /// stopped, or its manager does not accept the network: that may stay so.
   case again(after: Duration)
   /// It is tried again after a wait.
   case later(Duration)
@@ -41,6 +41,9 @@ enum OutboxVerdict: Sendable, Equatable {
       self = .park
     } else if error.cancellation == .transportStopped {
       self = .again(after: known.backoff.wait(before: known.attempts, jitter: known.jitter))
+    } else if error.reason == .noNetwork, !known.isOffline {
+      // There is one that its manager does not accept, which may stay so.
+      self = .again(after: known.backoff.maximum)
     } else if known.isOffline && status == nil || error.cancellation.map(Self.isOurs) == true {
       self = .again(after: .zero)
     } else if error.reason == .signedOut, known.isSignedIn {
@@ -75,7 +78,7 @@ enum OutboxVerdict: Sendable, Equatable {
   /// Whether a failure without a status is one of the moment.
   private static func passing(_ error: APIError) -> Bool {
     switch error.reason {
-    case .noNetwork, .circuitOpen, .rateLimited, .deadlineExceeded, .alreadyLoading: true
+    case .circuitOpen, .rateLimited, .deadlineExceeded, .alreadyLoading: true
     case .unreadableBody, .fileFailed, .unsupportedCapability, .unsupportedScheme, .responseTooLarge,
       .cleartextRefused:
       false

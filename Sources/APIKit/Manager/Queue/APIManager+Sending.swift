@@ -57,7 +57,8 @@ extension APIManager {
     var terms = terms(CacheTerms(use: .ignoringAllCaches), wantsProgress: false)
     terms.method = kept.method
     terms.headers.merge(kept.headers)
-    (terms.retryPolicy, terms.networkGate) = (.never, .fly)
+    // The queue waits for a network itself; whether one is good enough says the manager.
+    (terms.retryPolicy, terms.networkGate.rule) = (.never, .fly)
     (terms.joinsIdenticalFlights, terms.outlivesRelease) = (false, false)
     if kept.epoch == nil { terms.signInRule = .exempt }
     let call = APICall(
