@@ -81,12 +81,12 @@ extension PageableAPIManager {
   /// for try await page in homes.pages(["city": "Ames"]) { show(page.items) }
   /// ```
   /// - Parameters:
-  ///   - parameters: Those of the list.
+  ///   - parameters: Those of the list; nil, the default, asks the `BaseAPIManager.parameterSource` when the iteration begins.
   ///   - loadsAhead: Whether the page after the one returned is loaded meanwhile.
-  public func pages(_ parameters: Parameters = [:], loadsAhead: Bool = false) -> PageSequence {
+  public func pages(_ parameters: Parameters? = nil, loadsAhead: Bool = false) -> PageSequence {
     PageSequence {
       let pager = Pager(self)
-      pager.parameters = parameters
+      pager.parameters = parameters ?? self.parameterSource?.parameters(for: self) ?? Parameters()
       (pager.keepsDelivered, pager.loadsAhead) = (false, loadsAhead)
       return pager
     }

@@ -21,6 +21,17 @@ import XCTest
     XCTAssertFalse(manager.isLoading)
   }
 
+  func testASequenceWithoutParametersAsksTheParameterSource() async throws {
+    stub.on("/api/list", page([1], #", "total": 1"#))
+    let (manager, source) = (makeManager(), Recorder())
+    source.given = ["city": "Ames"]
+    manager.parameterSource = source
+    for try await _ in manager.pages() {}
+    for try await _ in manager.pages([:]) {}
+    XCTAssertEqual(
+      stub.requests.map { $0.url.query?.contains("city=Ames") ?? false }, [true, false])
+  }
+
   func testAServerThatRepeatsAPageEndsTheSequenceWithAReason() async throws {
     stub.on("/api/list", page([1, 2], #", "total": 9"#))
     let manager = makeManager()

@@ -20,8 +20,9 @@ extension APIManager {
   /// Loads with these parameters and these options, and waits for the landing.
   ///
   /// Otherwise the same as ``response(_:)-(Parameters)``.
+  /// - Parameter parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
   public func response(
-    _ parameters: Parameters = [:], cache: CacheUse = .asPolicy, options: LoadOptions
+    _ parameters: Parameters? = nil, cache: CacheUse = .asPolicy, options: LoadOptions
   ) async throws(APIError) -> APIResponse {
     try await response(given: parameters, cache: cache, options: options)
   }

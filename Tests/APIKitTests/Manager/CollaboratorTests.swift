@@ -124,6 +124,18 @@ import XCTest
     XCTAssertEqual(manager.heard, ["shouldLoad", "afterSuccess"])
   }
 
+  func testALoadWithOptionsAsksTheParameterSourceInBothForms() async throws {
+    let manager = makeManager()
+    recorder.given = ["city": "Ames"]
+    manager.parameterSource = recorder
+    let options = LoadOptions(usesCookies: false)
+    manager.load(options: options)
+    await recorder.waitForLandings()
+    _ = try await manager.response(options: options)
+    _ = try await manager.response([:], options: options)
+    XCTAssertEqual(stub.requests.map(\.url.query), ["city=Ames", "city=Ames", nil])
+  }
+
   func testCollaboratorsAreHeldWeakly() async throws {
     let manager = makeManager()
     var other: Recorder? = Recorder()
