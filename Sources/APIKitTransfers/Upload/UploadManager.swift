@@ -82,6 +82,10 @@ extension UploadManager {
   func makeWork(
     _ body: HTTPBody, _ parameters: Parameters, terms: TransferTerms
   ) throws(APIError) -> (run: UploadRun?, work: UploadWork) {
+    try checkStatements(
+      ("method", method), ("uploadProtocol", uploadProtocol), ("retryPolicy", retryPolicy),
+      ("expectation", expectation), ("expectsContinue", expectsContinue), of: "UploadManager",
+      below: BaseUploadManager.self)
     let user = TransferUser(service, signIn: terms.signIn ?? signIn, terms)
     let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
     (requests.method, requests.expectation) = (method == .put && body.isForm ? .post : method, expectation)
