@@ -30,6 +30,7 @@ import XCTest
     second.start()
     await second.finish()
     XCTAssertEqual(server.requests.map(\.target), Array(repeating: "/api/plans?id=7", count: 3))
+    XCTAssertEqual(server.requests.map(\.method), ["PUT", "PUT", "POST"])
     XCTAssertEqual(server.requests[0].body, [1, 2, 3])
     XCTAssertEqual(server.requests[1].body, Array("of the file".utf8))
     XCTAssertTrue(

@@ -30,6 +30,9 @@ public struct MultipartForm: Sendable {
 
   init(boundary: String) { self.boundary = boundary }
 
+  /// Whether a content type is that of a form.
+  static func isType(_ contentType: String) -> Bool { contentType.hasPrefix("multipart/form-data") }
+
   /// `multipart/form-data; boundary=…`.
   public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
@@ -177,7 +180,7 @@ extension HTTPBody {
   /// Whether it is a form (`multipart/form-data`).
   package var isForm: Bool {
     if case .stream(let stream) = self {
-      stream.contentType?.hasPrefix("multipart/form-data") == true
+      stream.contentType.map(MultipartForm.isType) ?? false
     } else {
       false
     }

@@ -88,7 +88,9 @@ extension UploadManager {
       below: BaseUploadManager.self)
     let user = TransferUser(service, signIn: terms.signIn ?? signIn, terms)
     let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
-    (requests.method, requests.expectation) = (method == .put && body.isForm ? .post : method, expectation)
+    // A form that a queue has kept is a file, and its type says what it is.
+    let isForm = body.isForm || terms.contentType.map(MultipartForm.isType) ?? false
+    (requests.method, requests.expectation) = (method == .put && isForm ? .post : method, expectation)
     requests.asksFirst = expectsContinue
     guard case .tus(let options) = uploadProtocol else {
       return (nil, { report in await requests.response(sending: body, parameters, report) })
