@@ -137,6 +137,19 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 8)
   }
 
+  func testAJoinedLoadIsReformedByItsOwnParameters() async throws {
+    stub.hold()
+    let (first, second) = (makeManager(), makeManager())
+    async let one = first.response(["page": 1])
+    async let other = second.response(["page": "1"])
+    await waitUntilWaiting(2)
+    stub.release()
+    let responses = try await [one, other]
+    XCTAssertEqual(stub.requests.count, 1)
+    XCTAssertEqual(
+      try responses.map { try $0.data(with: PageReformer()) }, ["integer(1)", "string(\"1\")"])
+  }
+
   func testLoadsWhoseFieldsAreOneTextOfOtherBytesAreNotJoined() async throws {
     stub.hold()
     let managers = ["Caf\u{E9}", "Cafe\u{301}"].map { makeManager(["X-Account": $0]) }
@@ -351,5 +364,11 @@ import XCTest
     let manager = makeManager()
     for _ in 0..<3 { _ = try await manager.response() }
     XCTAssertEqual(stub.requests.count, 3)
+  }
+}
+
+private struct PageReformer: Reformer, Hashable {
+  func reform(_ raw: RawData, from source: ReformSource) throws -> String {
+    source.parameters["page"].map { "\($0)" } ?? "none"
   }
 }

@@ -10,7 +10,11 @@ public struct APIResponse: Sendable {
   /// that was made by hand.
   public internal(set) var source: ReformSource {
     get { contents.value.source }
-    set { contents.value.source = newValue }
+    set {
+      // What a reformer made for another load may be of that load's parameters.
+      if !newValue.isAlike(source) { contents.value.reforms = ReformMemo() }
+      contents.value.source = newValue
+    }
   }
   /// The outputs of reformers for this response, see `data(with:)`.
   var reforms: ReformMemo { contents.value.reforms }
@@ -20,7 +24,7 @@ public struct APIResponse: Sendable {
     let http: HTTPResponse
     let provenance: Provenance
     var source: ReformSource
-    let reforms = ReformMemo()
+    var reforms = ReformMemo()
   }
   private var contents: CopyOnWrite<Contents>
 

@@ -39,6 +39,11 @@ extension RawData {
       (self.keys, self.dates, self.userInfo) = (keys, dates, userInfo)
     }
 
+    /// Whether both are known to decode alike; values of `userInfo` cannot be compared.
+    func isAlike(_ other: Self) -> Bool {
+      keys == other.keys && dates == other.dates && userInfo.isEmpty && other.userInfo.isEmpty
+    }
+
     /// Whether nothing is stated.
     private var isDefault: Bool { keys == .asWritten && dates == .automatic && userInfo.isEmpty }
     /// The same in one word; nil for the default.

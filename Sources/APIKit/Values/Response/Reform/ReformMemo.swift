@@ -1,6 +1,6 @@
 /// The outputs of reformers for one response, so that a reformer runs only once for several views.
 ///
-/// Shared by all copies of a response.
+/// Shared by all copies of a response whose sources are alike.
 final class ReformMemo: Sendable {
   /// A reformer as a dictionary key.
   ///

@@ -32,4 +32,11 @@ public struct ReformSource: Sendable {
     self.apiName = apiName
     self.parameters = parameters
   }
+
+  /// Whether a reformer that does not ask for the flight makes the same of both.
+  func isAlike(_ other: ReformSource) -> Bool {
+    managerType == other.managerType && serviceName.equalsExactly(other.serviceName)
+      && apiName.equalsExactly(other.apiName) && parameters == other.parameters
+      && decoding.isAlike(other.decoding)
+  }
 }
