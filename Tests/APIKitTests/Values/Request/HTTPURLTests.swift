@@ -4,6 +4,12 @@ import XCTest
 @testable import APIKit
 
 final class HTTPURLTests: XCTestCase {
+  func testDataOfOtherBytesMakeAnotherURL() throws {
+    let urls = try ["data:,Caf\u{E9}", "data:,Cafe\u{301}"].map { text throws(APIError) in try HTTPURL(text) }
+    XCTAssertNotEqual(urls[0], urls[1])
+    XCTAssertEqual(Set(urls).count, 2)
+  }
+
   func testAURLComesApartAndTogetherAgain() throws {
     let url = HTTPURL("HTTPS://API.Example.com:8443/a/b%20c?x=1&y=%E5%9F%8E#part")
     XCTAssertEqual(url.scheme, "https")

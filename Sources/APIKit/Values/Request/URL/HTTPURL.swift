@@ -18,8 +18,10 @@ public struct HTTPURL: Hashable, Sendable {
     var query: String?
     var pathSecrets = PathSecrets()
 
+    // The path of a `data:` URL is not ASCII alone: texts of other bytes are other data.
     static func == (left: Self, right: Self) -> Bool {
-      left.path == right.path && left.authorityText == right.authorityText && left.query == right.query
+      left.path.equalsExactly(right.path) && left.authorityText == right.authorityText
+        && left.query == right.query
     }
 
     func hash(into hasher: inout Hasher) {
