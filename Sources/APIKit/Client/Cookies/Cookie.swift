@@ -1,6 +1,6 @@
 /// One cookie of a jar.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265>
-public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct Cookie: Sendable, Hashable, Codable, Redacted {
   /// The name; case counts.
   public var name: String
   /// The value as the server sent it, quotes included.

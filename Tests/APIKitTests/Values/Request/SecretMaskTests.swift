@@ -264,7 +264,8 @@ final class SecretMaskTests: XCTestCase {
       configuration, oauth, authorization, parameters, source, request, request.headers,
       Optional(HTTPLogin(user: "me", password: "S3CRET")) as Any, parameters["card"] as Any,
       ClientIdentity.pkcs12(.bytes([1]), password: "S3CRET"),
-      OAuthConfiguration.ClientProof.post(secret: "S3CRET"),
+      OAuthConfiguration.ClientProof.post(secret: "S3CRET"), request.url,
+      HTTPRedirect(url: request.url, status: 302), Cookie("sid", "S3CRET", domain: "a"),
     ]
     for value in values {
       var dumped = ""

@@ -224,7 +224,7 @@ extension HTTPURL {
   }
 }
 
-extension HTTPURL: CustomStringConvertible, ExpressibleByStringLiteral {
+extension HTTPURL: Redacted, ExpressibleByStringLiteral {
   /// The URL without its query, which may contain secrets. Values of secret names (``SecretNames``) that an API's
   /// `{placeholders}` have put into its path are masked.
   public var description: String { query == nil ? maskedLocation : maskedLocation + "?…" }
