@@ -20,7 +20,10 @@ extension APIManager {
   /// Loads with these parameters and these options, and waits for the landing.
   ///
   /// Otherwise the same as ``response(_:)-(Parameters)``.
-  /// - Parameter parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
+  /// - Parameters:
+  ///   - parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
+  ///   - cache: How the load uses the cache.
+  ///   - options: The options of this load, over all others.
   public func response(
     _ parameters: Parameters? = nil, cache: CacheUse = .asPolicy, options: LoadOptions
   ) async throws(APIError) -> APIResponse {
