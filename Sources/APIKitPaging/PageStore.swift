@@ -46,14 +46,13 @@ struct PageStore {
 
     /// Whether the query has a parameter of the list, which is written under several names where it holds several values.
     func states(_ name: String, _ value: ParameterValue) -> Bool {
+      if names.contains(ExactText(name)) { return true }
       switch value {
       case .array, .object:
-        names.contains { known in
-          ["", "[", "."].contains { end in
-            end.isEmpty ? known.text.equalsExactly(name) : known.text.utf8.starts(with: (name + end).utf8)
-          }
+        return names.contains { known in
+          ["[", "."].contains { known.text.utf8.starts(with: (name + $0).utf8) }
         }
-      default: names.contains(ExactText(name))
+      default: return false
       }
     }
   }

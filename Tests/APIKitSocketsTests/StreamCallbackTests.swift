@@ -18,9 +18,8 @@
       let (service, server) = try service([[.readRequest, .waitForClose]])
       let events = GatedEvents(service)
       events.open()
-      // Its start is told to the main actor, which is busy until then.
-      let end = ContinuousClock.now + .seconds(10)
-      while server.connectionCount == 0, ContinuousClock.now < end { usleep(1_000) }
+      // Blocks the main actor, so that the start is told behind what follows.
+      XCTAssertTrue(server.waitForConnections(1))
       events.cancel()
       service.network.force(.offline)
       events.networkGate = .wait(upTo: .seconds(60))

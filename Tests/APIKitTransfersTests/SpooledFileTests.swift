@@ -30,6 +30,7 @@ final class SpooledFileTests: DurableQueueCase {
       let file = open(source, O_WRONLY | O_APPEND)
       while !isDone.load() {
         XCTAssertEqual(write(file, [7] as [UInt8], 1), 1)
+        // Many writes within each copy of 8 MiB, without a core of its own.
         usleep(100)
       }
       close(file)

@@ -22,6 +22,16 @@ import XCTest
     }
   }
 
+  /// A service with a network and a user who is signed in.
+  private func signedIn(_ server: ScriptedServer) throws -> (TestService, Authenticator) {
+    let authenticator = Authenticator()
+    try authenticator.signIn(with: Credential(accessToken: "ann", notes: ["user": "ann"]))
+    var service = try service(server)
+    service.authenticator = authenticator
+    network.force(.wifi)
+    return (service, authenticator)
+  }
+
   private func run(_ callback: Callback, _ deed: Deed, _ keeps: Bool) async throws {
     let name = "\(deed) in \(callback), keeps \(keeps)"
     let content = [UInt8](repeating: 7, count: 200_000)
@@ -31,11 +41,7 @@ import XCTest
       return Array("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8) + content
     }
     defer { server.stop() }
-    let authenticator = Authenticator()
-    try authenticator.signIn(with: Credential(accessToken: "ann", notes: ["user": "ann"]))
-    var service = try service(server)
-    service.authenticator = authenticator
-    network.force(.wifi)
+    let (service, authenticator) = try signedIn(server)
     let subfolder = "q-\(UUID().uuidString)"
     var queue: TransferQueue? = self.queue(service) {
       $0.keepsItemsAtSignOut = keeps
@@ -136,11 +142,7 @@ extension TransferQueueCallbackTests {
       Array("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8) + content
     }
     defer { server.stop() }
-    let authenticator = Authenticator()
-    try authenticator.signIn(with: Credential(accessToken: "ann", notes: ["user": "ann"]))
-    var service = try service(server)
-    service.authenticator = authenticator
-    network.force(.wifi)
+    let (service, authenticator) = try signedIn(server)
     let (queue, manager) = (queue(service), KeptDownloads(service))
     let (listener, watcher) = (ProgressListener(), ActingDelegate(.queueProgress))
     manager.delegate = listener

@@ -49,7 +49,7 @@ extension Outbox: QueueOwner {
       return false
     }
     if land(row.id, result) { return true }
-    // Where an attempt was cancelled nobody else waits for it.
+    // Of a cancelled attempt only the load that waits for it is told.
     if case .failure(let error) = result, error.isCancellation { return false }
     guard let manager = registry.attached(row.recipient)?.manager as? BaseAPIManager else { return false }
     manager.land(kept: result)
