@@ -1,84 +1,35 @@
-/// Which loads are in flight, and the one background task that the system grants for all of them: a state machine without the
-/// system.
-struct GraceMachine {
-  private var flights: Set<FlightID> = []
-  /// The task that the system has granted and that has not ended.
-  private var task: Int?
+/// Asks the system for time to finish the loads in flight when the application goes to the background.
+///
+/// While a load of a manager is in flight, the process has one background task of `UIApplication`, which ends with the last
+/// load, or when the system's time is over (some thirty seconds). Then the process is suspended, and the loads continue
+/// when it runs again, or fail. Off by default, because a load that waits for long would keep the process awake without
+/// need.
+/// - SeeAlso: <https://developer.apple.com/documentation/uikit/extending-your-app-s-background-execution-time>
+@MainActor public enum BackgroundGrace {
+  private static var grace: FlightGrace?
 
-  /// Whether a task is to be asked for.
-  private var wantsTask: Bool { task == nil && !flights.isEmpty }
+  /// Whether it was turned on; false at first.
+  public static var isOn: Bool { grace != nil }
 
-  /// A load has taken off. Returns whether to ask for a task: also where an earlier one has expired or was refused.
-  mutating func tookOff(_ flight: FlightID) -> Bool {
-    flights.insert(flight)
-    return wantsTask
-  }
-
-  /// The system's word on the task that was asked for; nil where there is none.
-  mutating func granted(_ task: Int?) { self.task = task }
-
-  /// A load has landed. Returns the task to end.
-  mutating func landed(_ flight: FlightID) -> Int? {
-    flights.remove(flight)
-    return flights.isEmpty ? task.take() : nil
-  }
-
-  /// The time of the task is over. Returns the task to end, at once.
-  mutating func expired() -> Int? { task.take() }
-
-  /// The application is in the foreground again. Returns whether to ask for a task.
-  func returned() -> Bool { wantsTask }
-
-  /// Nothing is asked for any more. Returns the task to end.
-  mutating func stop() -> Int? {
-    flights = []
-    return task.take()
-  }
-}
-
-/// The system's background tasks, or those of a test.
-@MainActor protocol GraceTasks: AnyObject {
-  /// Asks for a task; nil where there is none. `expired` is called on the main actor when its time is over, after this has
-  /// returned.
-  func begin(expired: @escaping @MainActor @Sendable () -> Void) -> Int?
-  func end(_ task: Int)
-}
-
-/// Keeps one background task of the system while a load is in flight.
-@MainActor final class FlightGrace: FlightObserver {
-  nonisolated let wants: FlightEvents.Interest = [.landings, .takeoffs]
-
-  private var machine = GraceMachine()
-  private let tasks: any GraceTasks
-
-  init(_ tasks: any GraceTasks) { self.tasks = tasks }
-
-  /// Whether it hears of loads.
-  var isOn: Bool {
-    get { FlightEvents.shared.contains(self) }
-    set {
-      FlightEvents.shared.set(self, isOn: newValue)
-      if !newValue, let task = machine.stop() { tasks.end(task) }
+  /// Asks for time for the loads that take off from now on. Call it once, when the application has launched.
+  ///
+  /// Throws ``APIError/Reason/unsupportedCapability`` where there are no such tasks: in an extension of an application, in a
+  /// process without one, and on other systems than iOS, tvOS and visionOS.
+  public static func turnOn() throws(APIError) {
+    guard !isOn else { return }
+    guard let tasks = ApplicationTasks.ofProcess else {
+      throw APIError(
+        .takeoff, .unsupportedCapability,
+        "background tasks are for applications of iOS, tvOS and visionOS, not for their extensions; what goes on without the process is a transfer of a TransferQueue"
+      )
     }
+    grace = FlightGrace(tasks)
+    grace?.isOn = true
   }
 
-  nonisolated func tookOff(_ recorder: FlightRecorder) {
-    let flight = recorder.flight
-    MainDelivery.main.put { if self.isOn, self.machine.tookOff(flight) { self.ask() } }
-  }
-
-  nonisolated func landed(_ load: LandedLoad, _ recorder: FlightRecorder) {
-    let flight = recorder.flight
-    MainDelivery.main.put { if let task = self.machine.landed(flight) { self.tasks.end(task) } }
-  }
-
-  /// The application is in the foreground again: what continues may need a task when it leaves once more.
-  func returned() { if machine.returned() { ask() } }
-
-  private func ask() {
-    machine.granted(
-      tasks.begin { [weak self] in
-        if let self, let task = machine.expired() { tasks.end(task) }
-      })
+  /// Asks for no more time, and ends the present background task.
+  public static func turnOff() {
+    grace?.isOn = false
+    grace = nil
   }
 }

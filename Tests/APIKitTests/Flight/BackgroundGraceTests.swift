@@ -12,6 +12,7 @@ import XCTest
     private(set) var ended: [Int] = []
     private(set) var expire: (@MainActor @Sendable () -> Void)?
     var isRefused = false
+    var returned: (@MainActor @Sendable () -> Void)?
 
     func begin(expired: @escaping @MainActor @Sendable () -> Void) -> Int? {
       begun += 1
@@ -80,19 +81,30 @@ import XCTest
 
   func testWhatIsStillInFlightGetsATaskWhenTheApplicationHasComeBack() async {
     let grace = makeGrace()
-    grace.returned()
+    tasks.returned?()
     XCTAssertEqual(tasks.begun, 0, "nothing is in flight")
     stub.hold()
     let manager = TestManager(stub)
     manager.load()
     await waitUntil { self.tasks.begun == 1 }
-    grace.returned()
+    tasks.returned?()
     XCTAssertEqual(tasks.begun, 1, "it has one")
     tasks.expire?()
-    grace.returned()
+    tasks.returned?()
     XCTAssertEqual(tasks.begun, 2)
     manager.cancel()
     await waitUntil { self.tasks.ended == [1, 2] }
+    grace.isOn = false
+    XCTAssertNil(tasks.returned, "nothing is heard of the application any more")
+  }
+
+  func testAProcessWithoutBackgroundTasksSaysSo() {
+    defer { BackgroundGrace.turnOff() }
+    var reason: APIError.Reason?
+    do { try BackgroundGrace.turnOn() } catch { reason = error.reason }
+    let hasTasks = ApplicationTasks.ofProcess != nil
+    XCTAssertEqual(reason, hasTasks ? nil : .unsupportedCapability)
+    XCTAssertEqual(BackgroundGrace.isOn, hasTasks)
   }
 
   func testARefusedTaskIsNotEnded() async throws {
