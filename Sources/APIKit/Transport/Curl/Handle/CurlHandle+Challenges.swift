@@ -40,7 +40,7 @@
     /// anything.
     func accepts(_ store: OpaquePointer, _ ssl: OpaquePointer) -> Bool {
       guard let context = transfer.challengeContext else { return false }
-      return isGood { () throws(APIError) in try session.tls.accept(store, ssl, in: context) }
+      return isGood { () throws(APIError) in try session.tls.trust.accept(store, ssl, in: context) }
     }
 
     /// The server of a new connection asks for the client's certificate. False ends the handshake, because the

@@ -25,9 +25,9 @@
       }
       transfer.metrics.tlsProtocol = loop.tlsNames.text(of: ssl)
       guard let host = transfer.job?.exchange.request.url.host else { return true }
-      guard session.tls.mayUse(ssl, in: transfer.challengeContext) else { return leaveConnection() }
+      guard session.tls.trust.mayUse(ssl, in: transfer.challengeContext) else { return leaveConnection() }
       return isGood { () throws(APIError) in
-        if transfer.challengeContext == nil { try session.tls.check(ssl, host: host) }
+        if transfer.challengeContext == nil { try session.tls.trust.check(ssl, host: host) }
         if transfer.job?.opensOnly == true {
           if capikit_ssl_speaks_http2(ssl) != 0 { transfer.version = .http2 }
         } else {

@@ -4,7 +4,7 @@
   /// A TLS policy in libcurl's options.
   struct CurlTLS {
     private let policy: TLSPolicy
-    private let trust: CurlTrust
+    let trust: CurlTrust
     /// The authorities to trust besides those of the system, in DER.
     private let roots: [[UInt8]]
 
@@ -64,26 +64,9 @@
       try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
     }
 
-    /// Whether a transfer may use a connection: not one that another authority has accepted.
-    func mayUse(_ ssl: OpaquePointer, in context: CurlChallengeContext?) -> Bool {
-      trust.mayUse(ssl, in: context)
-    }
-
-    /// Throws why the server of a new connection is not accepted, where the application decides.
-    func accept(
-      _ store: OpaquePointer, _ ssl: OpaquePointer, in context: CurlChallengeContext
-    ) throws(APIError) {
-      try trust.accept(store, ssl, in: context)
-    }
-
     /// Sets the TLS versions that may be used.
     func applyVersion(to handle: some CurlOptions, upTo newest: Int) throws(APIError) {
       try handle.set(CURLOPT_SSLVERSION, version | newest)
-    }
-
-    /// Makes the checks that OpenSSL does not make, once per connection.
-    func check(_ ssl: OpaquePointer, host: String) throws(APIError) {
-      try trust.check(ssl, host: host)
     }
 
     private var version: Int {

@@ -31,7 +31,8 @@
       mayReplaceChains && pins?.entry(for: host, at: Date())?.replacesChain == true
     }
 
-    /// Whether the connection is new, or was accepted by the same authority: the policy, or this handler.
+    /// Whether a transfer may use the connection: it is new, or was accepted by the same authority, which is the policy or
+    /// this handler.
     func mayUse(_ ssl: OpaquePointer, in context: CurlChallengeContext?) -> Bool {
       let mark = SSL_get_ex_data(ssl, Self.slot)
       guard let context else { return mark == nil || mark == Self.passed }
@@ -60,6 +61,7 @@
       SSL_set_ex_data(ssl, Self.slot, context.mark)
     }
 
+    /// Makes the checks that OpenSSL does not make, once per connection.
     func check(_ ssl: OpaquePointer, host: String) throws(APIError) {
       guard SSL_get_ex_data(ssl, Self.slot) == nil else { return }
       guard let leaf = SSL_get1_peer_certificate(ssl) else {

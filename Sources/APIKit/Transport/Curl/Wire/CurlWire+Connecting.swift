@@ -98,7 +98,7 @@
         return false
       }
       do throws(APIError) {
-        try loop.session.tls.check(ssl, host: tlsHost ?? url.host)
+        try loop.session.tls.trust.check(ssl, host: tlsHost ?? url.host)
       } catch {
         refusal = error
         return false
