@@ -23,7 +23,7 @@
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
       if let login = request.options.login { try applyLogin(login, request.body) }
       if request.options.connectTo != nil || applied.connectTo != nil { try applyConnectTo(request) }
-      if session.hasProxies { try applyProxy(request.url) }
+      if !session.proxies.isEmpty { try applyProxy(request.url) }
       if transfer.isHTTP, request.url.query?.isEmpty == true { try applyTarget(request.url) }
       if job.exchange.crossesOrigin, session.tls.hasIdentity {
         try session.tls.removeIdentity(from: self)
@@ -52,7 +52,7 @@
 
     /// Sends an empty query, which libcurl from 8.8 on leaves out: `/?` is not `/` for a signature.
     private func applyTarget(_ url: HTTPURL) throws(APIError) {
-      let isAbsolute = isProxied && !transfer.isTLS
+      let isAbsolute = proxy != nil && !transfer.isTLS
       try set(CURLOPT_REQUEST_TARGET, isAbsolute ? url.string : "\(url.path.isEmpty ? "/" : url.path)?")
       applied.needsReset = true
     }
@@ -126,14 +126,14 @@
         }
       }
       if !exchange.crossesOrigin {
-        for field in session.headers.fields where !request.headers.contains(field.name) {
+        for field in session.configuration.headers.fields where !request.headers.contains(field.name) {
           lines.append(field.name, field.value)
           if HTTPHeaders.equal(field.name, "Content-Type") { isTyped = true }
           if HTTPHeaders.equal(field.name, "Accept-Encoding") { acceptsEncodings = true }
         }
       }
       // No coding is requested for a range, which could not be decoded, and for a file.
-      if !acceptsEncodings, !isRange, !exchange.isToFile { lines.append(line: session.acceptEncoding) }
+      if !acceptsEncodings, !isRange, !exchange.isToFile { lines.append(line: CurlDecoding.acceptLine) }
       switch applied.body {
       case .fields:
         // libcurl would add the content type of a form, and wait a second for 100-continue when the body is

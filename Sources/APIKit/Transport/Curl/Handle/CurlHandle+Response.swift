@@ -230,18 +230,12 @@
         hasCertificate: session.tls.hasIdentity || transfer.challengeContext?.hasIdentity == true,
         wasConnected: wasConnected,
         hasResponse: !transfer.isHTTP || transfer.machine.progress == .responseBegan,
-        isProxied: isProxied,
-        isTLS: transfer.isTLS)
-    }
-
-    /// Whether the connection is to a proxy.
-    var isProxied: Bool {
-      proxy != nil
+        isProxied: proxy != nil, isTLS: transfer.isTLS)
     }
 
     /// The proxy of the request.
     var proxy: HTTPProxy? {
-      guard session.hasProxies, let url = transfer.job?.exchange.request.url else { return nil }
+      guard !session.proxies.isEmpty, let url = transfer.job?.exchange.request.url else { return nil }
       return session.proxies.proxy(for: url)
     }
 

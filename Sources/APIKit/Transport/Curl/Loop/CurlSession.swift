@@ -5,29 +5,20 @@
   ///
   /// Used on the loop's thread only. Holds the TLS sessions that the handles share.
   final class CurlSession {
-    let headers: HTTPHeaders
+    let configuration: TransportConfiguration
     let proxies: ProxyTable
-    /// Whether there is a proxy at all.
-    let hasProxies: Bool
-    let unixSocketPath: String?
     let tls: CurlTLS
     /// The version asked for, over TLS and without.
     let httpVersion: (tls: Int, plain: Int)
-    let acceptEncoding: StaticString
     /// Keeps TLS sessions when their easy handles are freed: a resumed handshake costs half.
     let share: UnsafeMutableRawPointer
-    private let configuration: TransportConfiguration
 
     init(_ configuration: TransportConfiguration) throws(APIError) {
       self.configuration = configuration
-      headers = configuration.headers
       var configuration = configuration
       proxies = try configuration.readProxies()
-      hasProxies = !proxies.isEmpty
-      unixSocketPath = configuration.unixSocketPath
       tls = try CurlTLS(configuration.tls)
       httpVersion = Self.version(configuration.versions)
-      acceptEncoding = CurlDecoding.acceptLine
       guard let share = curl_share_init() else {
         throw APIError(.transport, .transportFailed, "libcurl gave no share; is there memory left?")
       }
@@ -59,7 +50,7 @@
 
     /// Sets proxy or socket. An empty proxy also keeps libcurl from reading the environment.
     func applyProxy(to handle: some CurlOptions) throws(APIError) {
-      if let unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, unixSocketPath) }
+      if let path = configuration.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path) }
       guard let proxy = proxies.single else { return try handle.set(CURLOPT_PROXY, "") }
       try apply(proxy, to: handle)
     }
