@@ -113,7 +113,6 @@
       case 1 where seen.wasConnected: reason = .malformedResponse
       case 7: reason = connecting(seen)
       case 43 where seen.wasConnected: reason = .malformedResponse
-      case 8 where !seen.text.contains("FTP"): reason = .malformedResponse
       // libcurl's own limits, which it reports as a lost connection: 300 KB of heads, 4 KB for a trailer line.
       case 56 where seen.text.contains("Too large response headers"): reason = .responseTooLarge
       case 56 where seen.text.contains("Out of memory in chunked-encoding"): reason = .responseTooLarge
@@ -131,7 +130,6 @@
       case 43 where seen.text.contains("private key"): reason = .clientIdentityUnreadable
       // A coding that is not allowed there, "Unsolicited Transfer-Encoding"; older ones say 56.
       case 61 where seen.text.contains("Transfer-Encoding"): reason = .malformedResponse
-      case 58: reason = .clientIdentityUnreadable
       // When the own verification succeeded it is the server's alert 45: libcurl takes it for its own (TLS 1.2).
       case 60 where seen.text == "SSL certificate verification failed": reason = .clientCertificateExpired
       case 60: reason = verdict(seen)
