@@ -82,7 +82,7 @@
     }
 
     private static let wireAskedForCertificate: TLSQuestion = { _, me in
-      wire(me).askedForCertificate()
+      wire(me).wasAskedForCertificate = true
       return 1
     }
 

@@ -107,9 +107,6 @@
       return true
     }
 
-    /// The server asked for the client's certificate.
-    func askedForCertificate() { wasAskedForCertificate = true }
-
     /// libcurl has connected, or failed to.
     func connected(_ code: CURLcode) {
       guard phase == .connecting || phase == .securing else { return }

@@ -15,7 +15,6 @@
     enum WirePhase { case idle, connecting, open, securing, over }
 
     let loop: CurlWireLoop
-    private let mailbox: CurlMailbox
     let exchange: HTTPExchange
     let speaksHTTP: Bool
     /// The name of the server's certificate, where TLS begins on the open connection.
@@ -51,14 +50,13 @@
       self.exchange = exchange
       self.speaksHTTP = speaksHTTP
       self.loop = loop
-      mailbox = loop.mailbox
     }
 
     deinit { release() }
 
     // MARK: Wire
 
-    func perform(_ work: @escaping @Sendable () -> Void) -> Bool { mailbox.post(.perform(work)) }
+    func perform(_ work: @escaping @Sendable () -> Void) -> Bool { loop.mailbox.post(.perform(work)) }
 
     var now: Int64 { loop.now }
     var unsentBytes: Int { pending.count - sent }
@@ -100,10 +98,7 @@
       markDirty()
     }
 
-    func cut() {
-      guard phase != .over else { return }
-      end(nil)
-    }
+    func cut() { end(nil) }
 
     func stoodStill() { if phase == .open { owner?.stoodStill() } }
 
@@ -273,12 +268,10 @@
       owner?.timeHasCome()
     }
 
-    func fail(_ error: APIError) {
-      guard phase != .over else { return }
-      end(error)
-    }
+    func fail(_ error: APIError) { end(error) }
 
     private func end(_ error: APIError?) {
+      guard phase != .over else { return }
       let wasOpen = phase == .open
       phase = .over
       loop.remove(self, socket: socket)
