@@ -139,16 +139,15 @@
 
     /// The error of a limit that is exceeded at `now`; nil when none is.
     func overdue(at now: Int64, isPaused: Bool) -> APIError? {
-      guard state != .ended, !isSuspended else { return nil }
+      let deadline = deadline(isPaused: isPaused)
+      guard deadline != .max, now >= deadline else { return nil }
       if now >= totalDeadline {
         return APIError(.transport, .totalTimeout, "not finished after \(CurlLimits.text(limits.total))")
       }
       if state == .connecting {
-        guard now >= connectDeadline else { return nil }
         return APIError(
           .transport, .connectTimeout, "no connection after \(CurlLimits.text(limits.connect))")
       }
-      guard limits.idle > 0, !isPaused, now >= lastActivity &+ limits.idle else { return nil }
       let what = state == .requesting ? "no response" : "no bytes"
       return APIError(.transport, .idleTimeout, "\(what) for \(CurlLimits.text(limits.idle))")
     }
