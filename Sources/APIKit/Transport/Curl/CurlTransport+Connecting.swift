@@ -4,7 +4,7 @@
     func connect(for exchange: HTTPExchange, keeping: Bool) async throws(APIError) -> Duration? {
       guard keeping else { return try await probe(exchange) }
       // Where the application decides about the server, the request itself raises the challenge.
-      guard !asksApplication(about: exchange) else { return nil }
+      guard handler(for: exchange) == nil else { return nil }
       var opening = HTTPExchange(HTTPRequest(method: .head, url: exchange.request.url))
       opening.request.options = exchange.request.options
       opening.request.timeouts = exchange.request.timeouts

@@ -142,7 +142,7 @@
     }
 
     /// The handler of an exchange's challenges; nil for FTP, which has no challenges.
-    private func handler(for exchange: HTTPExchange) -> ChallengeHandler? {
+    func handler(for exchange: HTTPExchange) -> ChallengeHandler? {
       guard let handler = exchange.challenges ?? challenges else { return nil }
       return CurlFTP.serves(exchange.request.url) ? nil : handler
     }
@@ -243,9 +243,6 @@
       let own = exchange.request.timeouts
       return own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
     }
-
-    /// Whether the application is asked about challenges of an exchange.
-    func asksApplication(about exchange: HTTPExchange) -> Bool { handler(for: exchange) != nil }
 
     /// Accepts no new requests, and returns when every attempt under way has ended and the transport is as
     /// after ``shutdown()``.

@@ -325,8 +325,7 @@
     override func stop() {
       now = CurlClock.now()
       while let handle = active.last {
-        handle.transfer.machine.fail(APIError(.transport, .transportStopped))
-        finish(handle, CURLE_ABORTED_BY_CALLBACK)
+        end(handle, with: APIError(.transport, .transportStopped))
       }
       let unread = mailbox.close()
       let waiting =
