@@ -245,7 +245,7 @@ final class ByteStreamMachineTests: XCTestCase {
       }
       let early = await failure { try await task.value }
       XCTAssertEqual(early?.reason, .cancelled)
-      let active = await transport.wireCounts()?.active
+      let active = await transport.counts(of: .wires)?.active
       XCTAssertEqual(active, 0)
     }
 

@@ -85,7 +85,7 @@
         }
         XCTAssertNil(held)
         let gone = ContinuousClock.now
-        while await transport.wireCounts()?.openSockets != 0, ContinuousClock.now - gone < .seconds(2) {
+        while await transport.counts(of: .wires)?.openSockets != 0, ContinuousClock.now - gone < .seconds(2) {
           try await Task.sleep(for: .milliseconds(2))
         }
         shortest[round % 2] = min(shortest[round % 2], ContinuousClock.now - gone)
@@ -112,13 +112,13 @@
           socket.open()
         }
         if round % 3 == 0 { try await Task.sleep(for: .milliseconds(1)) }
-        let active = await transport.wireCounts()?.active ?? 0
+        let active = await transport.counts(of: .wires)?.active ?? 0
         XCTAssertLessThanOrEqual(active, 1, "after \(round)")
       }
       await log.wait("settled") { socket.state == .open || socket.state == .closed }
       socket.cancel()
       await log.wait("closed") { socket.state == .closed }
-      let active = await transport.wireCounts()?.active
+      let active = await transport.counts(of: .wires)?.active
       XCTAssertEqual(active, 0)
     }
 

@@ -387,7 +387,7 @@
         _ = try await socket.opened()
       }
       XCTAssertTrue(server.waitUntilIdle())
-      let counts = await transport.wireCounts()
+      let counts = await transport.counts(of: .wires)
       XCTAssertEqual(counts?.active, 0)
       XCTAssertEqual(counts?.openSockets, 0)
     }

@@ -273,16 +273,8 @@
 
     /// The counts of a loop; nil where there is none, and after it has stopped.
     func counts(of kind: CurlLoops.LoopKind = .main) async -> CurlCounts? {
-      if let mailbox = loops.mailboxIfAny(kind) { await counts(mailbox) } else { nil }
-    }
-
-    /// The counts of the loop of open connections; nil where there is none.
-    func wireCounts() async -> CurlCounts? {
-      if let wires = loops.wiresIfAny { await counts(wires.mailbox) } else { nil }
-    }
-
-    private func counts(_ mailbox: CurlMailbox) async -> CurlCounts? {
-      await withUnsafeContinuation { continuation in
+      guard let mailbox = loops.mailboxIfAny(kind) else { return nil }
+      return await withUnsafeContinuation { continuation in
         if !mailbox.post(.inspect { continuation.resume(returning: $0) }) {
           continuation.resume(returning: nil)
         }

@@ -87,7 +87,7 @@
       let stream = try await ByteStream.open("127.0.0.1", port: server.port, over: transport)
       _ = try await stream.read(minimum: 4)
       network.change(to: "eth0 1", .wired)
-      let counts = await transport.wireCounts()
+      let counts = await transport.counts(of: .wires)
       XCTAssertEqual(counts?.active, 1)
       gate.open()
       let rest = try await stream.read(minimum: 4)

@@ -121,7 +121,7 @@
       XCTAssertEqual(refused?.detail.contains("challenges"), true, "\(String(describing: refused))")
       XCTAssertEqual(server.connectionCount, 0)
       XCTAssertEqual(asked.all, [])
-      let wires = await transport.wireCounts()
+      let wires = await transport.counts(of: .wires)
       XCTAssertNil(wires, "none was begun")
     }
 

@@ -21,6 +21,8 @@
       case streams
       /// FTP. libcurl blocks its thread while it waits for some replies.
       case ftp
+      /// Open connections: the loop is a ``CurlWireLoop``.
+      case wires
     }
 
     private struct LoopsState {
@@ -73,9 +75,6 @@
       kind == .main ? main : state.withLock { $0.others[kind] }
     }
 
-    /// The loop of open connections, where one was needed.
-    var wiresIfAny: CurlWireLoop? { state.withLock { $0.wires } }
-
     /// The loop of open connections.
     func wires() throws(APIError) -> CurlWireLoop {
       try state.withLock { state throws(APIError) in
@@ -84,6 +83,7 @@
         let wires = try CurlWireLoop(configuration)
         try wires.start("apikit-sockets")
         state.wires = wires
+        state.others[.wires] = wires.mailbox
         return wires
       }
     }
@@ -121,8 +121,7 @@
 
     /// The network is another one.
     func networkChanged() {
-      let all = state.withLock { Array($0.others.values) + [$0.wires?.mailbox].compactMap(\.self) } + [main]
-      for mailbox in all { mailbox.post(.networkChanged) }
+      for mailbox in state.withLock({ Array($0.others.values) }) + [main] { mailbox.post(.networkChanged) }
     }
 
     /// Ends the loops without waiting.
@@ -152,7 +151,7 @@
     private func close() -> [CurlMailbox] {
       state.withLock { state in
         state.isStopped = true
-        return [state.wires?.mailbox].compactMap(\.self) + Array(state.others.values) + [main]
+        return Array(state.others.values) + [main]
       }
     }
   }
