@@ -56,7 +56,7 @@
       }
       let isPosted = wire.perform { [self] in
         begun = CurlClock.now()
-        if limit > .zero { wire.due = begun + CurlClock.microseconds(limit) }
+        if limit > .zero { wire.due = begun + limit.microseconds }
         wire.open(for: self)
       }
       if !isPosted { end(.failure(APIError(.transport, .transportStopped))) }

@@ -1,8 +1,8 @@
 #if os(Linux)
   /// Finds out that the process was stopped or the machine slept, from the clocks that a loop looks at in each turn.
   struct CurlSleepDetector {
-    /// How late a turn may be before it counts: more than a busy machine makes of it.
-    static let tolerance: Int64 = 2_000_000
+    /// How late a turn may be before it counts.
+    static let tolerance = SuspendedTime.tolerance.microseconds
 
     /// How far the clock that counts the machine's sleep was ahead.
     private var ahead: Int64?

@@ -244,25 +244,15 @@
   /// Time as the loop measures it.
   enum CurlClock {
     /// Microseconds on the monotonic clock.
-    static func now() -> Int64 {
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC, &time)
-      return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000
-    }
+    static func now() -> Int64 { microseconds(of: CLOCK_MONOTONIC) }
 
     /// Microseconds since the machine was started, its sleep included.
-    static func sinceBoot() -> Int64 {
-      var time = timespec()
-      clock_gettime(CLOCK_BOOTTIME, &time)
-      return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000
-    }
+    static func sinceBoot() -> Int64 { microseconds(of: CLOCK_BOOTTIME) }
 
-    /// A duration in microseconds, at least 1 when it is positive.
-    static func microseconds(_ duration: Duration) -> Int64 {
-      // Compared first: a sum with `.seconds(.max)` has no components.
-      guard duration < .seconds(Int64.max / 2_000_000) else { return Int64.max / 2 }
-      let (seconds, attoseconds) = duration.components
-      return seconds * 1_000_000 + (attoseconds + 999_999_999_999) / 1_000_000_000_000
+    private static func microseconds(of clock: clockid_t) -> Int64 {
+      var time = timespec()
+      clock_gettime(clock, &time)
+      return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000
     }
   }
 #endif

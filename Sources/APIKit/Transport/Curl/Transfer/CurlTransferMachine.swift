@@ -162,7 +162,8 @@
     init(_ timeouts: HTTPTimeouts) {
       func limit(_ duration: Duration?) -> Int64 {
         guard let duration, duration > .zero else { return 0 }
-        return CurlClock.microseconds(duration)
+        // 0 would be no limit.
+        return max(1, duration.microseconds)
       }
       connect = limit(timeouts.connect)
       idle = limit(timeouts.idle)

@@ -295,7 +295,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       state.file?.discard()
       state.file = nil
       if case .success = end, state.progress != state.told?.progress {
-        last = state.meter.completing(state.progress, at: microseconds(since: start))
+        last = state.meter.completing(state.progress, at: age)
       }
       measure(&state)
       metrics = state.metrics
@@ -345,7 +345,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   }
 
   private func measure(_ state: inout AttemptState) {
-    state.metrics.total = max(state.metrics.total, microseconds(since: start))
+    state.metrics.total = max(state.metrics.total, age)
     state.metrics.bytesSent = max(state.progress.sent, state.metrics.bytesSent)
     // Apple's session counts before decoding.
     if state.metrics.bytesReceived == 0 { state.metrics.bytesReceived = state.progress.received }
@@ -375,11 +375,9 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     let now = ContinuousClock.now
     if let told = state.told, now - told.at < .milliseconds(100) { return nil }
     state.told = (now, state.progress)
-    return state.meter.completing(state.progress, at: microseconds(since: start))
+    return state.meter.completing(state.progress, at: age)
   }
 
-  private func microseconds(since start: ContinuousClock.Instant) -> Int64 {
-    let time = (ContinuousClock.now - start).components
-    return time.seconds * 1_000_000 + time.attoseconds / 1_000_000_000_000
-  }
+  /// The time since it began, in microseconds.
+  private var age: Int64 { (ContinuousClock.now - start).microseconds }
 }

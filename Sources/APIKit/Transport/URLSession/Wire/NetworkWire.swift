@@ -35,9 +35,8 @@ final class NetworkWire: Wire, URLSessionOperation, @unchecked Sendable {
   /// When the earliest alarm goes off that was set.
   private var alarm = Int64.max
 
-  /// How late an alarm may be before the process or the machine stood still, in microseconds: more than a busy machine makes
-  /// of it.
-  static let tolerance: Int64 = 2_000_000
+  /// How late an alarm may be before the process or the machine stood still, in microseconds.
+  static let tolerance = SuspendedTime.tolerance.microseconds
 
   init(
     _ link: any NetworkLink, _ machine: NetworkWireMachine, tolerance: Int64 = NetworkWire.tolerance,
