@@ -141,7 +141,7 @@ struct UpgradeResponseParser {
     for line in lines.dropFirst() where !line.isEmpty {
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { return nil }
       let name = String(decoding: line[..<colon], as: UTF8.self)
-      guard name.utf8.allSatisfy(HTTPToken.contains) else { return nil }
+      guard HTTPToken.isToken(name) else { return nil }
       // Neither may stand in a value (RFC 9110, 5.5).
       guard !line.contains(0x00), !line.contains(0x0D) else { return nil }
       let value = String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingSpaces()

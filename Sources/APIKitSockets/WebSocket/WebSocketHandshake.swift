@@ -45,7 +45,7 @@ package struct WebSocketHandshake {
 
   /// Throws `APIError.Reason.misconfigured` for an offer that cannot be made.
   static func validate(_ offer: Offer) throws(APIError) {
-    guard offer.subprotocols.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(HTTPToken.contains) }),
+    guard offer.subprotocols.allSatisfy(HTTPToken.isToken),
       Set(offer.subprotocols).count == offer.subprotocols.count
     else {
       throw APIError(

@@ -112,7 +112,7 @@ package enum ClientDescription {
   /// A text as a token of RFC 9110, 5.6.2.
   static func token(_ text: String) -> String {
     let token = String(
-      decoding: text.utf8.map { HTTPToken.characters.contains($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
+      decoding: text.utf8.map { HTTPToken.contains($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
     return token.isEmpty ? "-" : token
   }
 }

@@ -55,7 +55,7 @@ extension URLSessionTransport {
     for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
       let name = part.drop { $0 == " " }.prefix { $0 != "=" && $0 != ";" }
       let begins =
-        part.utf8.contains(UInt8(ascii: "=")) && !name.isEmpty && name.utf8.allSatisfy(HTTPToken.contains)
+        part.utf8.contains(UInt8(ascii: "=")) && HTTPToken.isToken(String(name))
         && part.drop { $0 == " " }.dropFirst(name.count).first == "="
       if begins || cookies.isEmpty && current.isEmpty {
         if !current.isEmpty { cookies.append(String(current).trimmingSpaces()) }

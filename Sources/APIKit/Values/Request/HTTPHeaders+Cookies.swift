@@ -25,7 +25,7 @@ extension HTTPHeaders {
   ///
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265#section-4.1.1>
   static func cookie(_ name: String, _ value: String) throws(APIError) -> String {
-    guard !name.isEmpty, name.utf8.allSatisfy(HTTPToken.contains) else {
+    guard HTTPToken.isToken(name) else {
       throw APIError(.assembly, .invalidHeader, "\(name.debugDescription) is not the name of a cookie")
     }
     for (offset, byte) in value.utf8.enumerated() where !cookieOctets.contains(byte) {

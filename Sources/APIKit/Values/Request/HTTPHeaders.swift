@@ -99,9 +99,8 @@ public struct HTTPHeaders: Sendable, Hashable {
   ///
   /// The error's detail contains the name and the position, but not the value.
   public func validate() throws(APIError) {
-    let token = HTTPToken.characters
     for field in fields {
-      guard !field.name.isEmpty, field.name.utf8.allSatisfy({ token.contains($0) }) else {
+      guard HTTPToken.isToken(field.name) else {
         throw APIError(.assembly, .invalidHeader, "\(field.name.debugDescription) is not a header name")
       }
       if let control = Self.firstControl(field.value) {

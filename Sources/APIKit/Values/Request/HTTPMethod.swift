@@ -38,7 +38,4 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
   /// Whether sending it twice has the same effect as sending it once (RFC 9110, 9.2.2).
   public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
-
-  /// Whether the method is a valid token.
-  var isToken: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy { HTTPToken.characters.contains($0) } }
 }

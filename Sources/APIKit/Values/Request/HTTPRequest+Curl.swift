@@ -27,7 +27,7 @@ extension HTTPRequest {
     }
     // A name that is none comes from an archive that anybody has written. No transport sends it, and curl takes `@name` for a file
     // to read.
-    for field in headers where field.name.utf8.allSatisfy(HTTPToken.characters.contains) {
+    for field in headers where HTTPToken.isToken(field.name) {
       let value = secrets.header(field)
       // curl omits a field with an empty value, unless it ends with a semicolon.
       words += ["-H", Self.quoted(value.isEmpty ? field.name + ";" : "\(field.name): \(value)")]

@@ -62,7 +62,7 @@ public struct HTTPRequest: Sendable {
   /// would end the request at another byte (RFC 9112, 6). So are control characters in a login and in
   /// ``HTTPRequestOptions/connectTo``, with ``APIError/Reason/misconfigured``.
   public func validate() throws(APIError) {
-    guard method.isToken else {
+    guard HTTPToken.isToken(method.rawValue) else {
       throw APIError(
         .assembly, .invalidMethod, "\(method.rawValue.debugDescription) is not an HTTP method")
     }
