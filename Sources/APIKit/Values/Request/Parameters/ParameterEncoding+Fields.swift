@@ -50,16 +50,7 @@ extension QueryStyle {
   /// The text of a value as a header field has it: an array by commas (RFC 6570's simple expansion). Nil where nothing is sent.
   fileprivate func line(of value: ParameterValue) throws(Unencodable) -> String? {
     guard case .array(let elements) = value else { return try text(of: value) }
-    var texts: [String] = []
-    for (index, element) in elements.enumerated() {
-      try Unencodable.at(index) { () throws(Unencodable) in
-        guard let text = try text(of: element) else { return }
-        guard !text.utf8.contains(UInt8(ascii: ",")) else {
-          throw Unencodable("it holds the separator of its array")
-        }
-        texts.append(text)
-      }
-    }
+    let texts = try texts(of: elements, joinedBy: ",")
     return texts.isEmpty ? nil : texts.joined(separator: ",")
   }
 }

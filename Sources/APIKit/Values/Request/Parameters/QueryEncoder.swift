@@ -106,18 +106,7 @@ private struct QueryWriter {
   private mutating func writeJoined(
     _ elements: [ParameterValue], by separator: String
   ) throws(Unencodable) {
-    var texts: [String] = []
-    for (index, element) in elements.enumerated() {
-      do throws(Unencodable) {
-        guard let text = try style.text(of: element) else { continue }
-        guard separator.isEmpty || !text.utf8.contains(separator.utf8) else {
-          throw Unencodable("it holds the separator of its array")
-        }
-        texts.append(text)
-      } catch {
-        throw error.at(index)
-      }
-    }
+    let texts = try style.texts(of: elements, joinedBy: separator)
     beginPair()
     for (index, text) in texts.enumerated() {
       if index > 0 {

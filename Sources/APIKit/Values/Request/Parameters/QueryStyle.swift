@@ -106,4 +106,19 @@ public struct QueryStyle: Sendable {
     case .array, .object: throw Unencodable("a plain value is needed here, not an array or an object")
     }
   }
+
+  /// The texts of plain values that are joined by a separator, which none of them may hold; without those that are not sent.
+  func texts(of elements: [ParameterValue], joinedBy separator: String) throws(Unencodable) -> [String] {
+    var texts: [String] = []
+    for (index, element) in elements.enumerated() {
+      try Unencodable.at(index) { () throws(Unencodable) in
+        guard let text = try text(of: element) else { return }
+        guard separator.isEmpty || !text.utf8.contains(separator.utf8) else {
+          throw Unencodable("it holds the separator of its array")
+        }
+        texts.append(text)
+      }
+    }
+    return texts
+  }
 }
