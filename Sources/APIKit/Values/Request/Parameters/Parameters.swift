@@ -31,9 +31,6 @@ public struct Parameters: Sendable {
     failure = self.pairs.lazy.compactMap(\.value.failure).first
   }
 
-  /// Makes parameters from pairs of which no two have the same name.
-  init(distinct pairs: [(name: String, value: ParameterValue)]) { self.pairs = pairs }
-
   /// The value of a name. Setting nil removes the name, while ``ParameterValue/null`` is a value that is
   /// sent.
   public subscript(name: String) -> ParameterValue? {

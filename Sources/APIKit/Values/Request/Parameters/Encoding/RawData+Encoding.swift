@@ -58,20 +58,10 @@ extension RawData: Encodable {
       for element in elements { values.append(try element.parameterValue(depth: depth + 1)) }
       return .array(values)
     }
-    var pairs: [(name: String, value: ParameterValue)] = []
+    var pairs: [(String, ParameterValue)] = []
     pairs.reserveCapacity(count)
-    var positions: [ExactText: Int] = [:]
-    positions.reserveCapacity(count)
-    for (name, value) in members {
-      let parameter = try value.parameterValue(depth: depth + 1)
-      if let position = positions[ExactText(name)] {
-        pairs[position].value = parameter
-      } else {
-        positions[ExactText(name)] = pairs.count
-        pairs.append((name, parameter))
-      }
-    }
-    return .object(Parameters(distinct: pairs))
+    for (name, value) in members { pairs.append((name, try value.parameterValue(depth: depth + 1))) }
+    return .object(Parameters(pairs))
   }
 }
 
