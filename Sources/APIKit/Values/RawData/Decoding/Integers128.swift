@@ -14,18 +14,10 @@ extension RawDecoder {
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension RawKeyedContainer {
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-    try session.leaf(type, at: member(key))
-  }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-    try session.leaf(type, at: member(key))
-  }
-  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try leaf(type, key) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try leaf(type, key) }
+  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(type, key) }
 }
 
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

@@ -73,7 +73,7 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(__always)
-  func member(_ key: Key) throws -> Int {
+  private func member(_ key: Key) throws -> Int {
     let index = find(key)
     guard index >= 0 else { throw notFound(key) }
     return index
@@ -81,9 +81,19 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// The member, unless it is missing or null.
   @inline(__always)
-  func present(_ key: Key) -> Int? {
+  private func present(_ key: Key) -> Int? {
     let index = find(key)
     return index >= 0 && session.document.node(index).tag != .null ? index : nil
+  }
+
+  @inline(__always)
+  func leaf<Leaf: RawLeaf>(_ type: Leaf.Type, _ key: Key) throws -> Leaf {
+    try session.leaf(type, at: member(key))
+  }
+
+  @inline(__always)
+  func optional<Leaf: RawLeaf>(_ type: Leaf.Type, _ key: Key) throws -> Leaf? {
+    try present(key).map { try session.leaf(type, at: $0) }
   }
 
   @inline(never)
@@ -103,73 +113,35 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 // One method per leaf type: each is a requirement of the protocol, and a single generic witness made
 // decoding a list a third slower.
 extension RawKeyedContainer {
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try session.leaf(type, at: member(key)) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try session.leaf(type, at: member(key))
-  }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try session.leaf(type, at: member(key))
-  }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try session.leaf(type, at: member(key)) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try session.leaf(type, at: member(key)) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try session.leaf(type, at: member(key)) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try session.leaf(type, at: member(key)) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try session.leaf(type, at: member(key)) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try session.leaf(type, at: member(key)) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try session.leaf(type, at: member(key)) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try session.leaf(type, at: member(key)) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try session.leaf(type, at: member(key))
-  }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try session.leaf(type, at: member(key))
-  }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try session.leaf(type, at: member(key))
-  }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try leaf(type, key) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try leaf(type, key) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try leaf(type, key) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try leaf(type, key) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try leaf(type, key) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try leaf(type, key) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try leaf(type, key) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try leaf(type, key) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try leaf(type, key) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try leaf(type, key) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try leaf(type, key) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try leaf(type, key) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try leaf(type, key) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try leaf(type, key) }
 
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try present(key).map { try session.leaf(type, at: $0) }
-  }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(type, key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(type, key) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(type, key) }
 }
 
 /// Converts names between `imageURL` and `image_url`.
