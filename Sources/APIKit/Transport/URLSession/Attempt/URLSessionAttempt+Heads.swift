@@ -33,7 +33,7 @@ extension URLSessionAttempt {
     guard hasBody(head), coding(of: head) == "identity",
       let length = head.headers["Content-Length"].flatMap({ Int64(digits: $0) }), length > limit
     else { return }
-    throw tooLarge(limit, head)
+    throw APIError(bodyLargerThan: limit, evidence: head.evidence)
   }
 
   private func hasBody(_ head: HTTPResponse) -> Bool {
@@ -48,11 +48,6 @@ extension URLSessionAttempt {
   func path(for status: Int) -> String? {
     if case .file(let path, _) = exchange.destination, ResponseFile.takes(status: status) { return path }
     return nil
-  }
-
-  /// The error of a body above a limit.
-  func tooLarge(_ limit: Int64, _ head: HTTPResponse?) -> APIError {
-    APIError(bodyLargerThan: limit, evidence: head?.evidence)
   }
 
   /// Whether a compressed body has no bytes, though every coding writes some. Responses that declare an empty body do not

@@ -206,9 +206,8 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       #else
         state.progress.received = task.countOfBytesReceived
       #endif
-      let limit = state.limit
-      guard state.decoded <= limit else {
-        failure = tooLarge(limit, state.head)
+      guard state.decoded <= state.limit else {
+        failure = APIError(bodyLargerThan: state.limit, evidence: state.head?.evidence)
         return (nil, nil)
       }
       if state.file != nil {
