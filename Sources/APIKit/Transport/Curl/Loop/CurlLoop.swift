@@ -10,9 +10,9 @@
   /// `@unchecked Sendable` as its superclass is.
   final class CurlLoop: CurlEventLoop, @unchecked Sendable {
     let isForFTP: Bool
-    var queue: CurlQueue
+    private var queue: CurlQueue
     /// Jobs that their caller has suspended before they were started, and since when.
-    var held: [(job: CurlJob, since: Int64)] = []
+    private var held: [(job: CurlJob, since: Int64)] = []
     private var active: [CurlHandle] = []
     private var pool: [CurlHandle] = []
     private var handlesMade = 0
@@ -76,7 +76,11 @@
         act(socket, what)
         if !chunked.isEmpty, let handle = chunked[socket] { handle.checkChunks(on: socket) }
       }
-      if isForFTP, woken == 0, !active.isEmpty { actOnAll() }
+      if isForFTP, woken == 0, !active.isEmpty {
+        // Between two steps of FTP libcurl may wait for no event (7.88, when the reply to EPSV has arrived before).
+        var running: Int32 = 0
+        capikit_curl_multi_act_on_all(multi, &running)
+      }
       reap()
       readMessages()
       compact()
@@ -122,13 +126,6 @@
       spare = told
     }
 
-    /// Calls libcurl without an event: between two steps of FTP it may wait for none (7.88, when the reply
-    /// to EPSV has arrived before libcurl waits for it).
-    private func actOnAll() {
-      var running: Int32 = 0
-      capikit_curl_multi_act_on_all(multi, &running)
-    }
-
     // MARK: Messages
 
     override func take(_ message: CurlMailbox.Message) {
@@ -166,7 +163,23 @@
       poll.endIdle(except: Set(paused))
     }
 
-    func handle(of job: CurlJob) -> CurlHandle? { active.first { $0.transfer.job === job } }
+    private func handle(of job: CurlJob) -> CurlHandle? { active.first { $0.transfer.job === job } }
+
+    /// Its caller suspends a job: what runs is paused, what waits is kept from being started.
+    private func suspend(_ job: CurlJob) {
+      if let handle = handle(of: job) { return handle.suspend() }
+      guard !job.isOver, !held.contains(where: { $0.job === job }) else { return }
+      queue.compact { $0 === job }
+      held.append((job, now))
+    }
+
+    private func proceed(_ job: CurlJob) {
+      if let handle = handle(of: job) { return handle.proceed() }
+      guard let index = held.firstIndex(where: { $0.job === job }) else { return }
+      job.wasHeld(for: now - held.remove(at: index).since)
+      queue.append(job)
+      watch(job.due)
+    }
 
     // MARK: Transfers
 
