@@ -131,6 +131,9 @@ extension RawData {
 // MARK: Missing values
 
 extension RawData {
+  /// A missing value: the raw data of a response without a body.
+  public static let missing = RawData.null.root["body"]
+
   /// A cursor to a missing value. Its code consists of the sign bit, 31 bits for the entry of `RawMisses`,
   /// and 32 bits for the tape index of the last existing value on the path.
   @inline(never)
