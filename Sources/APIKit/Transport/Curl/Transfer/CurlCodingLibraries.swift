@@ -83,7 +83,7 @@
     private var isWhole = true
     private var isOver = false
     /// Whether more comes out of what it has taken.
-    private var hasMore = false
+    private(set) var hasMore = false
 
     /// Nil when the name is not one of the two, or its library is not loaded.
     init?(_ name: String, maximumBytes: Int, maximumPieceBytes: Int) {
@@ -111,11 +111,11 @@
 
     /// Unpacks a chunk and appends the result; stops after so many bytes, but for 64 KiB.
     ///
-    /// - Returns: How many bytes of the chunk it has taken, and whether more comes out of these.
+    /// - Returns: How many bytes of the chunk it has taken; ``hasMore`` tells whether more comes out of these.
     mutating func decode(
       _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8], room: Int
-    ) throws(APIError) -> (used: Int, hasMore: Bool) {
-      guard chunk.count > 0 || hasMore else { return (0, false) }
+    ) throws(APIError) -> Int {
+      guard chunk.count > 0 || hasMore else { return 0 }
       hasMore = false
       guard !isOver else {
         throw APIError(.transport, .undecodableContent, "bytes follow the end of the compressed body")
@@ -149,18 +149,18 @@
         case .full:
           guard output.count < room else {
             hasMore = true
-            return (used, true)
+            return used
           }
         case .end:
           isWhole = true
-          guard used < chunk.count else { return (used, false) }
+          guard used < chunk.count else { return used }
           if case .brotli = engine {
             throw APIError(.transport, .undecodableContent, "bytes follow the end of the compressed body")
           }
           isWhole = false
         }
       }
-      return (used, false)
+      return used
     }
 
     /// Throws ``APIError/Reason/truncatedBody`` when the stream was cut.

@@ -87,15 +87,16 @@
 
     /// Unpacks a chunk and appends the result.
     mutating func decode(_ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) throws(APIError) {
-      if zlib != nil {
-        try zlib?.decode(chunk, into: &output)
-      } else {
-        _ = try library?.decode(chunk, into: &output, room: .max)
-      }
+      _ = try decodePart(chunk, into: &output, room: .max)
     }
 
     /// Whether more comes out of the last part that it has taken.
-    private(set) var hasMore = false
+    var hasMore: Bool {
+      switch library {
+      case .some(let library): library.hasMore
+      case .none: false
+      }
+    }
 
     /// Unpacks a part of a chunk: br and zstd as much as there is room for, but for 64 KiB. Others take all of it, a
     /// thousandfold at most.
@@ -104,10 +105,7 @@
     mutating func decodePart(
       _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8], room: Int
     ) throws(APIError) -> Int {
-      if let (used, hasMore) = try library?.decode(chunk, into: &output, room: room) {
-        self.hasMore = hasMore
-        return used
-      }
+      if let used = try library?.decode(chunk, into: &output, room: room) { return used }
       try zlib?.decode(chunk, into: &output)
       return chunk.count
     }
