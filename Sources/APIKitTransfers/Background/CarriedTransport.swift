@@ -108,9 +108,7 @@ struct CarriedTransport: HTTPTransport {
     guard !exchange.request.options.compressesBody else {
       throw APIError(unsupported: "compressed bodies in a background session (compressesBody)")
     }
-    var headers = exchange.crossesOrigin ? HTTPHeaders() : configuration.headers
-    headers.merge(exchange.request.headers)
-    exchange.request.headers = headers
+    exchange.request.headers = exchange.headers(over: configuration.headers)
     let interfaces = configuration.interfaces
     var options = exchange.request.options
     options.allowsCellular = options.allowsCellular ?? interfaces.allowsCellular

@@ -90,6 +90,14 @@ public struct HTTPExchange: Sendable {
   /// the origin that was asked.
   public var crossesOrigin = false
 
+  /// The header fields to send: those of a configuration, which are for the origin that was asked, and those of the request in
+  /// their place.
+  package func headers(over configured: HTTPHeaders) -> HTTPHeaders {
+    var headers = crossesOrigin ? HTTPHeaders() : configured
+    headers.merge(request.headers)
+    return headers
+  }
+
   /// Whether the body as it was on the wire is kept beside the decoded one, in ``HTTPResponse/codedBytes``: its digest may
   /// be signed. The default is false. A transport that cannot keep it asks for a body without content coding.
   public var keepsCodedBody = false

@@ -13,8 +13,7 @@ extension HTTPTransport {
   package func sentHeaders(of exchange: HTTPExchange) -> HTTPHeaders {
     let request = exchange.request
     guard request.url.scheme.hasPrefix("http") else { return request.headers }
-    var headers = exchange.crossesOrigin ? HTTPHeaders() : self.headers
-    headers.merge(request.headers)
+    let headers = exchange.headers(over: self.headers)
     var sent = HTTPHeaders()
     if !headers.contains("Host") {
       let isDefault = request.url.port == HTTPURL.defaultPort(of: request.url.scheme)

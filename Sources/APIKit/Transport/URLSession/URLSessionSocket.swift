@@ -167,8 +167,7 @@
       guard exchange.challenges == nil, configuration.challenges == nil else {
         throw APIError(unsupported: "asking the application about challenges (challenges) of sockets")
       }
-      var headers = exchange.crossesOrigin ? HTTPHeaders() : configuration.headers
-      headers.merge(exchange.request.headers)
+      let headers = exchange.headers(over: configuration.headers)
       let told = SystemRequestTerms(exchange.request, configuration)
       let request = try SystemSocketRules.request(exchange.request, headers: headers, wire, told: told)
       let (bridge, queue, faults) = (bridge, session.delegateQueue, terms.faults)

@@ -221,8 +221,7 @@ public final class URLSessionTransport: HTTPTransport {
     guard request.method != .get || request.body.isEmpty else {
       throw APIError(unsupported: "a body in a GET request: URLSession refuses it")
     }
-    var headers = exchange.crossesOrigin ? HTTPHeaders() : configuration.headers
-    headers.merge(request.headers)
+    var headers = exchange.headers(over: configuration.headers)
     #if canImport(FoundationNetworking)
       // See ``TransportCapabilities/gzip``: the session would decode what it cannot verify.
       if !headers.contains("Accept-Encoding") { headers.add("Accept-Encoding", "identity") }
