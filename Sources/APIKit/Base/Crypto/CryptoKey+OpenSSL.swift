@@ -9,6 +9,16 @@
       return digest
     }
 
+    /// The output of an `i2d` function of OpenSSL, which returns the length when it is given no buffer; empty where it fails.
+    static func der(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
+      let length = encode(nil)
+      guard length > 0 else { return [] }
+      return [UInt8](unsafeUninitializedCapacity: Int(length)) { target, written in
+        var end = target.baseAddress
+        written = Int(max(0, encode(&end)))
+      }
+    }
+
     /// A private or a public key.
     package final class AsymmetricKey: @unchecked Sendable {
       // Unchecked because of the pointer: after init the key is only read, and each operation has a context of its
@@ -149,12 +159,8 @@
           BN_free(s)
           return nil
         }
-        let length = i2d_ECDSA_SIG(pair, nil)
-        guard length > 0 else { return nil }
-        return [UInt8](unsafeUninitializedCapacity: Int(length)) { target, written in
-          var end = target.baseAddress
-          written = Int(max(0, i2d_ECDSA_SIG(pair, &end)))
-        }
+        let der = Crypto.der { i2d_ECDSA_SIG(pair, $0) }
+        return der.isEmpty ? nil : der
       }
     }
   }

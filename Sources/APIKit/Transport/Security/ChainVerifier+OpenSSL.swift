@@ -46,7 +46,9 @@
     }
 
     /// A certificate in DER.
-    static func bytes(of certificate: OpaquePointer) -> [UInt8] { bytes { i2d_X509(certificate, $0) } }
+    static func bytes(of certificate: OpaquePointer) -> [UInt8] {
+      Crypto.der { i2d_X509(certificate, $0) }
+    }
 
     /// The certificates of OpenSSL's list, in DER.
     static func certificates(_ list: OpaquePointer) -> [[UInt8]] {
@@ -54,19 +56,7 @@
     }
 
     /// A distinguished name in DER.
-    static func bytes(ofName name: OpaquePointer?) -> [UInt8] { bytes { i2d_X509_NAME(name, $0) } }
-
-    /// The output of an `i2d` function of OpenSSL, which returns the length when it is given no buffer.
-    private static func bytes(
-      _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
-    ) -> [UInt8] {
-      let length = encode(nil)
-      guard length > 0 else { return [] }
-      return [UInt8](unsafeUninitializedCapacity: Int(length)) { target, written in
-        var end = target.baseAddress
-        written = Int(max(0, encode(&end)))
-      }
-    }
+    static func bytes(ofName name: OpaquePointer?) -> [UInt8] { Crypto.der { i2d_X509_NAME(name, $0) } }
 
     private static func parse(_ der: [UInt8]) -> OpaquePointer? {
       der.withUnsafeBufferPointer { bytes in
