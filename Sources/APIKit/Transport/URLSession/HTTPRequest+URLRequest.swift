@@ -56,12 +56,7 @@ extension URLRequest {
     let request = request.compressingBody()
     self.init(url: url)
     httpMethod = request.method.rawValue
-    #if !canImport(FoundationNetworking)
-      if let allows = request.options.allowsCellular { allowsCellularAccess = allows }
-      if let allows = request.options.allowsExpensive { allowsExpensiveNetworkAccess = allows }
-      if let allows = request.options.allowsConstrained { allowsConstrainedNetworkAccess = allows }
-      if let type = request.options.serviceType { networkServiceType = type.networkServiceType }
-    #endif
+    set(SystemRequestTerms(request.options))
     for field in request.headers {
       let separator = HTTPHeaders.equal(field.name, "Cookie") ? "; " : ", "
       let earlier = value(forHTTPHeaderField: field.name).map { $0 + separator } ?? ""
