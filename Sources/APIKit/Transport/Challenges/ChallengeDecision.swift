@@ -60,6 +60,15 @@ enum ChallengeDecision: Sendable {
   }
 }
 
+/// A login of an attempt that was sent and not answered yet.
+struct LoginTrial: Sendable {
+  var login: HTTPLogin
+  var space: ProtectionSpace
+  var isStored = false
+  /// Whether the handler gave it.
+  var isHandlers = true
+}
+
 /// The strongest login that a response asks for (RFC 9110, 11.6.1).
 struct LoginChallenge: Equatable {
   var scheme: HTTPLogin.Scheme

@@ -15,20 +15,13 @@ package struct ChallengedExchange {
   /// How many attempts one exchange makes at most: a server's certificates, a client's, and some logins.
   static let mostAttempts = 12
 
-  /// A login that was sent and not answered yet.
-  private struct Trial {
-    var login: HTTPLogin
-    var space: ProtectionSpace
-    var isStored: Bool
-  }
-
   /// An exchange, and what was tried for it.
   private struct Attempts {
     var exchange: HTTPExchange
     /// When all must be over; nil for no limit.
     let due: ContinuousClock.Instant?
     /// By whether it is the proxy's.
-    var trials: [Bool: Trial] = [:]
+    var trials: [Bool: LoginTrial] = [:]
     var failures: [ProtectionSpace: Int] = [:]
 
     var timeLeft: Duration? { due.map { $0 - .now } }
@@ -176,7 +169,7 @@ package struct ChallengedExchange {
       } else {
         attempts.exchange.request.options.login = login
       }
-      attempts.trials[isProxy] = Trial(login: login, space: space, isStored: isStored)
+      attempts.trials[isProxy] = LoginTrial(login: login, space: space, isStored: isStored)
       return true
     case .fail(let error): throw error
     default: return false

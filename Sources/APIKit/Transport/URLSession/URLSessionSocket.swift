@@ -14,7 +14,7 @@
     /// Called once, when the socket has ended.
     private let onEnd: @Sendable () -> Void
     /// The login that was sent and not answered yet.
-    private let trial = Mutex<SystemChallenges.Trial?>(nil)
+    private let trial = Mutex<LoginTrial?>(nil)
 
     // The session's queue alone.
     private var owner: (any MessageWireOwner)?

@@ -57,7 +57,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       /// The task that meets a challenge.
       var meeting: Task<Void, Never>?
       var isAsking = false
-      var trial: SystemChallenges.Trial?
+      var trial: LoginTrial?
       var settling: SystemChallenges?
       /// Whether a handler's login or certificate was shown.
       var isPersonal = false

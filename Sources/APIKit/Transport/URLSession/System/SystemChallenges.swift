@@ -13,21 +13,12 @@
     let logins: any LoginStore
     let faults: TrustFaults
 
-    /// A login of an attempt that was sent and not answered yet.
-    struct Trial: Sendable {
-      var login: HTTPLogin
-      var space: ProtectionSpace
-      var isStored = false
-      /// Whether the handler gave it.
-      var isHandlers = false
-    }
-
     /// The decision about a challenge, and the login that is then on trial.
     ///
     /// - Parameter refused: The login of the attempt that was sent before.
     func decide(
-      _ system: URLAuthenticationChallenge, _ exchange: HTTPExchange, refused: Trial?
-    ) async throws(APIError) -> (ChallengeDecision, Trial?) {
+      _ system: URLAuthenticationChallenge, _ exchange: HTTPExchange, refused: LoginTrial?
+    ) async throws(APIError) -> (ChallengeDecision, LoginTrial?) {
       let place = system.protectionSpace
       let space = ProtectionSpace(
         scheme: place.isProxy() ? "http" : exchange.request.url.scheme, host: place.host, port: place.port,
@@ -68,9 +59,9 @@
     }
 
     private func login(
-      _ challenge: LoginChallenge, _ space: ProtectionSpace, of exchange: HTTPExchange, refused: Trial?,
+      _ challenge: LoginChallenge, _ space: ProtectionSpace, of exchange: HTTPExchange, refused: LoginTrial?,
       failures: Int
-    ) async throws(APIError) -> (ChallengeDecision, Trial?) {
+    ) async throws(APIError) -> (ChallengeDecision, LoginTrial?) {
       // A field of the request's own belongs to the credential or signer that has set it.
       guard space.isProxy || !exchange.request.headers.contains("Authorization") else {
         return (.nothing, nil)
@@ -87,7 +78,7 @@
         isHandlers = true
       }
       guard case .login(let login, let isStored) = decision else { return (decision, nil) }
-      return (decision, Trial(login: login, space: space, isStored: isStored, isHandlers: isHandlers))
+      return (decision, LoginTrial(login: login, space: space, isStored: isStored, isHandlers: isHandlers))
     }
 
     /// The session's disposition for a decision. Throws for an identity that cannot be read.
