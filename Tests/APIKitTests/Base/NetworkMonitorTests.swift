@@ -60,7 +60,8 @@ final class NetworkMonitorTests: XCTestCase {
     XCTAssertEqual(monitor.condition, .offline)
     monitor.force(nil)
     #if os(Linux)
-      XCTAssertEqual(monitor.condition, SystemNetwork.condition, "the tables are read on the first question")
+      XCTAssertEqual(
+        monitor.condition, SystemNetwork.report.condition, "the tables are read on the first question")
     #endif
   }
 

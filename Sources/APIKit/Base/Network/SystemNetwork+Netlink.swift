@@ -20,17 +20,12 @@
       return watch
     }
 
-    /// The present condition.
-    static var condition: NetworkCondition { table.condition(isUp: isUp, kind: kind) }
-
-    private static var report: NetworkHub.Report {
-      let table = table
+    /// What is so at present.
+    static var report: NetworkHub.Report {
+      let table = RouteTable(
+        ipv4: text(ofFile: "/proc/net/route"), ipv6: text(ofFile: "/proc/net/ipv6_route"))
       return NetworkHub.Report(
         condition: table.condition(isUp: isUp, kind: kind), way: table.way(addresses: addresses))
-    }
-
-    private static var table: RouteTable {
-      RouteTable(ipv4: text(ofFile: "/proc/net/route"), ipv6: text(ofFile: "/proc/net/ipv6_route"))
     }
 
     /// The addresses of an interface, those of its link alone left out.

@@ -204,9 +204,6 @@ package final class SQLiteStatement {
 
   package func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
   package func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
-  package func bind(_ index: Int32, _ value: Double?) {
-    if let value { bind(index, value) } else { bindNull(index) }
-  }
   package func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
   package func bind(_ index: Int32, _ bytes: [UInt8]) {

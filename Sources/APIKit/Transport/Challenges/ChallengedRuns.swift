@@ -13,9 +13,6 @@ final class ChallengedRuns: Sendable {
 
   private let state = Mutex(ChallengedRunsState())
 
-  /// How many are under way.
-  var count: Int { state.withLock { $0.tasks.count } }
-
   /// Runs an exchange in a task of its own; cancelling the caller's task cancels it.
   func run(
     _ work: @escaping @Sendable () async throws(APIError) -> HTTPResponse

@@ -41,9 +41,6 @@ struct ProxyTable: Sendable, Hashable {
   /// For `https:`.
   private(set) var secure: HTTPProxy?
 
-  /// No proxy.
-  init() {}
-
   /// The proxies of a choice, with `system` read from an environment.
   init(_ choice: ProxyChoice, environment: [String: String]) throws(APIError) {
     switch choice {
