@@ -149,7 +149,7 @@
             TransferProgress(
               sent: min(Int64(sent), handle.transfer.source?.given ?? .max),
               totalToSend: toSend > 0 ? Int64(toSend) : nil, received: Int64(received),
-              totalToReceive: toReceive > 0 ? Int64(toReceive) : nil), at: handle.loop.now)
+              totalToReceive: toReceive > 0 ? Int64(toReceive) : nil))
           return 0
         }
 

@@ -91,7 +91,7 @@
       transfer.metrics.requestSent = now - (transfer.job?.posted ?? now)
       do throws(APIError) {
         if let count = try source.read(into: buffer) {
-          if count > 0 { tellMoved(sent: count, at: now) } else { tell(.requestSent) }
+          if count > 0 { tellMoved(sent: count) } else { tell(.requestSent) }
           return count
         }
         transfer.isSendingPaused = true
@@ -132,15 +132,15 @@
     }
 
     /// Reports the progress to the caller, at most about ten times a second.
-    func report(_ progress: TransferProgress, at now: Int64) {
-      guard now - transfer.lastProgress >= 100_000, let exchange = transfer.job?.exchange,
+    func report(_ progress: TransferProgress) {
+      guard loop.now - transfer.lastProgress >= 100_000, let exchange = transfer.job?.exchange,
         exchange.tellsProgress
       else { return }
       guard progress.sent + progress.received > 0 else { return }
       // The body is sent, and the response is awaited: libcurl calls once a second meanwhile.
       if progress == transfer.told, progress.received == 0, progress.sent == progress.totalToSend { return }
       transfer.told = progress
-      transfer.lastProgress = now
+      transfer.lastProgress = loop.now
       tellPhases()
       exchange.tell(measured(progress))
     }

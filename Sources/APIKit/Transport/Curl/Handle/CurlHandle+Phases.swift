@@ -61,7 +61,7 @@
     }
 
     /// Bytes of a body have moved. Reports the progress of an exchange for which libcurl itself reports none.
-    func tellMoved(sent: Int = 0, received: Int = 0, at now: Int64) {
+    func tellMoved(sent: Int = 0, received: Int = 0) {
       guard transfer.phaseObserver != nil else { return }
       transfer.moved.sent += Int64(sent)
       transfer.moved.received += Int64(received)
@@ -72,8 +72,8 @@
         if transfer.moved.sent == transfer.moved.totalToSend { tell(.requestSent) }
       }
       guard !transfer.asksForProgress else { return }
-      if transfer.lastProgress == 0 { transfer.lastProgress = now }
-      report(transfer.moved, at: now)
+      if transfer.lastProgress == 0 { transfer.lastProgress = loop.now }
+      report(transfer.moved)
     }
   }
 #endif

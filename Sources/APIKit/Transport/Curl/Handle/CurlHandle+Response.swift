@@ -48,8 +48,7 @@
     /// Bytes of the body. False ends the transfer, nil pauses it.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool? {
       if transfer.machine.isSuspended { return nil }
-      let now = loop.now
-      transfer.machine.moved(at: now, isResponse: true)
+      transfer.machine.moved(at: loop.now, isResponse: true)
       transfer.chunks?.hasMoved = true
       // libcurl also writes the fields that it derives from FTP's replies to HEAD into the body.
       if applied.body == .noBody { return true }
@@ -58,7 +57,7 @@
       if let sink = transfer.sink {
         do throws(APIError) {
           if try sink.write(bytes) {
-            tellMoved(received: bytes.count, at: now)
+            tellMoved(received: bytes.count)
             return true
           }
           transfer.isReceivingPaused = true
@@ -77,7 +76,7 @@
         transfer.body.reserveCapacity(Int(min(length, 16 << 20)))
       }
       transfer.body.append(contentsOf: bytes)
-      tellMoved(received: bytes.count, at: now)
+      tellMoved(received: bytes.count)
       return true
     }
 
