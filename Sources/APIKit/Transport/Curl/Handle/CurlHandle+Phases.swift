@@ -71,7 +71,7 @@
         // libcurl does not ask for the end of a body whose length it knows.
         if transfer.moved.sent == transfer.moved.totalToSend { tell(.requestSent) }
       }
-      guard !transfer.asksForProgress else { return }
+      guard transfer.job?.exchange.onProgress == nil else { return }
       if transfer.lastProgress == 0 { transfer.lastProgress = loop.now }
       report(transfer.moved)
     }

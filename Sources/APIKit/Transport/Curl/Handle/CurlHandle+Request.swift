@@ -44,7 +44,7 @@
         try set(CURLOPT_BUFFERSIZE, 100 << 10)
         applied.needsReset = true
       }
-      if transfer.asksForProgress {
+      if job.exchange.onProgress != nil {
         try set(CURLOPT_NOPROGRESS, 0)
         applied.needsReset = true
       }

@@ -67,8 +67,6 @@
       var sink: (any CurlSink)?
       var isSendingPaused = false
       var isReceivingPaused = false
-      /// Whether libcurl is asked for the progress.
-      var asksForProgress = false
       var lastProgress: Int64 = 0
       /// The counts of the last report.
       var told: TransferProgress?
@@ -98,7 +96,6 @@
         source = job.source
         sink = job.sink
         bodyLimit = job.bodyLimit
-        asksForProgress = job.exchange.onProgress != nil
         phaseObserver = job.exchange.phaseObserver
         let scheme = job.exchange.request.url.scheme
         isHTTP = scheme == "http" || scheme == "https"
