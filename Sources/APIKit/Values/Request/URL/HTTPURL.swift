@@ -198,9 +198,9 @@ extension HTTPURL {
     }
     var port: Int?
     if let portPart, !portPart.isEmpty {
-      guard portPart.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portPart),
-        (1...65535).contains(number)
-      else { throw invalid(string, "the port is not a number from 1 to 65535") }
+      guard let number = Int(digits: portPart), (1...65535).contains(number) else {
+        throw invalid(string, "the port is not a number from 1 to 65535")
+      }
       port = number
     }
     return (host, port)
