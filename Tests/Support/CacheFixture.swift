@@ -36,7 +36,7 @@ enum CacheFixture {
     return body + Array("\"}".utf8)
   }
 
-  static func key(_ number: Int) -> CacheKey { CacheKey(text: "key \(number)") }
+  static func key(_ number: Int) -> CacheKey { CacheKey(texts: ["key \(number)"]) }
 
   static func query(_ number: Int, version: Int = 0, headers: HTTPHeaders = [:]) -> CacheQuery {
     CacheQuery(key: key(number), type: "Fixture", version: version) { headers }

@@ -74,13 +74,6 @@ extension CacheKey {
     self = form.key
   }
 
-  /// The digest of one text.
-  init(text: String) {
-    var form = CanonicalForm()
-    form.append(text)
-    self = form.key
-  }
-
   /// The digest of several texts; nil differs from an empty text.
   init(texts: [String?]) {
     var form = CanonicalForm()

@@ -75,9 +75,8 @@ struct CacheRecord {
       status: Int(status), headers: headers, body: .bytes(body),
       version: HTTPVersion(rawValue: httpVersion) ?? .http1_1, url: answered.text.flatMap { try? HTTPURL($0) }
     )
-    var freshness = HTTPFreshness(control: CacheControl(response: http.headers))
-    freshness.lifetime = lifetime
-    freshness.initialAge = initialAge
+    let freshness = HTTPFreshness(
+      lifetime: lifetime, initialAge: initialAge, control: CacheControl(response: http.headers))
     let fields = CacheEntry.Fields(
       key: key, type: type, version: Int(Int64(bitPattern: version)), tags: Set(tags),
       isSensitive: isSensitive == 1, url: url, partition: partition,

@@ -20,13 +20,19 @@ struct HTTPFreshness: Sendable, Hashable {
   /// The longest heuristic lifetime, in seconds: a day.
   static let heuristicLimit = 86_400.0
 
-  /// Holds the directives; lifetime and age are to be filled in.
-  init(control: CacheControl) {
-    self.control = control
-    lifetime = 0
-    initialAge = 0
-  }
+  /// The age after this many seconds in the cache (4.2.3).
+  func age(stored seconds: Double) -> Double { initialAge + seconds }
 
+  /// How long the response has been stale after this many seconds in the cache; negative while it is fresh.
+  func staleness(stored seconds: Double) -> Double { age(stored: seconds) - lifetime }
+
+  /// The first number of an `Age` field, which should have only one.
+  private static func age(_ text: String) -> Double {
+    CacheControl.seconds(String(text.prefix { $0 != "," }).trimmingSpaces())
+  }
+}
+
+extension HTTPFreshness {
   /// Computes lifetime and initial age.
   ///
   /// - Parameters:
@@ -34,7 +40,7 @@ struct HTTPFreshness: Sendable, Hashable {
   ///   - received: When the response arrived, in seconds since 1970.
   ///   - otherwise: The lifetime of a response that states none, in seconds; nil for a tenth of its age.
   init(status: Int, headers: HTTPHeaders, requested: Double, received: Double, otherwise: Double? = nil) {
-    self.init(control: CacheControl(response: headers))
+    self.init(lifetime: 0, initialAge: 0, control: CacheControl(response: headers))
     let date = headers["Date"].flatMap { HTTPDate.secondsSince1970($0, now: received) }
 
     let apparentAge = max(0, received - (date ?? received))
@@ -55,16 +61,5 @@ struct HTTPFreshness: Sendable, Hashable {
         lifetime = min(max(0, ((date ?? received) - modified) / 10), Self.heuristicLimit)
       }
     }
-  }
-
-  /// The age after this many seconds in the cache (4.2.3).
-  func age(stored seconds: Double) -> Double { initialAge + seconds }
-
-  /// How long the response has been stale after this many seconds in the cache; negative while it is fresh.
-  func staleness(stored seconds: Double) -> Double { age(stored: seconds) - lifetime }
-
-  /// The first number of an `Age` field, which should have only one.
-  private static func age(_ text: String) -> Double {
-    CacheControl.seconds(String(text.prefix { $0 != "," }).trimmingSpaces())
   }
 }

@@ -20,18 +20,7 @@ struct VaryMatcher: Sendable, Hashable {
   }
 
   /// The fields, sorted by name.
-  var fields: [Field]
-
-  /// Matches every request.
-  init() { fields = [] }
-
-  init(fields: [Field]) { self.fields = fields }
-
-  /// Takes the names from the response's `Vary` and the values from the request.
-  init(response: HTTPHeaders, request: HTTPHeaders) {
-    let names = response.values("Vary").flatMap(Self.names)
-    fields = Set(names).sorted().map { Field(name: $0, value: Self.normal(request.combined($0))) }
-  }
+  var fields: [Field] = []
 
   /// Whether the response may be used for a request.
   func matches(_ request: HTTPHeaders) -> Bool {
@@ -62,5 +51,13 @@ struct VaryMatcher: Sendable, Hashable {
     guard let value else { return nil }
     guard value.utf8.contains(UInt8(ascii: ",")) else { return value.trimmingSpaces() }
     return value.listElements.joined(separator: ",")
+  }
+}
+
+extension VaryMatcher {
+  /// Takes the names from the response's `Vary` and the values from the request.
+  init(response: HTTPHeaders, request: HTTPHeaders) {
+    let names = response.values("Vary").flatMap(Self.names)
+    fields = Set(names).sorted().map { Field(name: $0, value: Self.normal(request.combined($0))) }
   }
 }
