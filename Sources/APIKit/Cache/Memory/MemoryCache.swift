@@ -26,7 +26,7 @@ final class MemoryCache: Sendable {
   func find(_ query: CacheQuery) -> CacheEntry? {
     let variants = state.withLock { state -> [CacheEntry]? in
       guard let index = state.indices[query.key] else { return nil }
-      state.touch(index)
+      state.uses.touch(index)
       return state.slots[Int(index)].variants
     }
     // Matching may call the service for header fields, so it is done outside the lock.

@@ -5,11 +5,11 @@
 struct MemoryStore {
   struct Slot {
     var key: CacheKey
-    /// The variants that `Vary` tells apart, latest first; usually one.
-    var variants: [CacheEntry]
-    var cost: Int
+    /// The variants that `Vary` tells apart, latest first; usually one. Empty where the slot is free.
+    var variants: [CacheEntry] = []
+    var cost = 0
     /// Raised with each change of the slot, so that outdated items of the expiry queue can be recognised.
-    var generation: UInt32
+    var generation: UInt32 = 0
   }
 
   var slots: [Slot] = []
@@ -25,60 +25,34 @@ extension MemoryStore {
   /// The most variants that are kept of one key.
   private static var maximumVariants: Int { 8 }
 
-  mutating func touch(_ index: Int32) { uses.touch(index) }
-
   /// Stores a response; of its other variants no more stay than these bounds allow. Returns what it replaces.
   mutating func put(
     _ entry: CacheEntry, cost: Int, upTo maximumCount: Int, _ maximumBytes: Int
   ) -> [CacheEntry] {
     numbers.stores += 1
-    var dropped: [CacheEntry] = []
-    let index: Int32
-    if let old = indices[entry.key] {
-      index = old
-      var slot = slots[Int(old)]
-      forget(slot.variants, of: entry.key)
-      var kept: [CacheEntry] = []
-      let most = min(Self.maximumVariants, maximumCount)
-      var total = cost
-      for other in slot.variants {
-        let otherCost = other.memoryCost
-        let isReplaced =
-          other.vary == entry.vary || kept.count + 1 >= most || total + otherCost > maximumBytes
-        if isReplaced || other.type != entry.type || other.version != entry.version {
-          dropped.append(other)
-        } else {
-          kept.append(other)
-          total += otherCost
-        }
-      }
-      numbers.bytes -= slot.cost
-      numbers.count -= slot.variants.count
-      slot.variants = [entry] + kept
-      slot.cost = total
-      slot.generation &+= 1
-      slots[Int(old)] = slot
-      touch(index)
-    } else {
-      let slot = Slot(key: entry.key, variants: [entry], cost: cost, generation: 0)
-      if let reused = free.popLast() {
-        index = reused
-        let generation = slots[Int(reused)].generation &+ 1
-        slots[Int(reused)] = slot
-        slots[Int(reused)].generation = generation
-      } else {
-        index = Int32(slots.count)
-        slots.append(slot)
-      }
-      indices[entry.key] = index
-      uses.insert(index)
-    }
+    let index = indices[entry.key] ?? addSlot(for: entry.key)
     let slot = slots[Int(index)]
-    numbers.bytes += slot.cost
-    numbers.count += slot.variants.count
-    for variant in slot.variants { note(variant) }
-    expiries.push(slot.variants.lazy.map { $0.expiry }.max() ?? 0, index: index, generation: slot.generation)
-    compactExpiries()
+    forget(slot.variants, of: entry.key)
+    var (kept, dropped): ([CacheEntry], [CacheEntry]) = ([entry], [])
+    let most = min(Self.maximumVariants, maximumCount)
+    var total = cost
+    for other in slot.variants {
+      let otherCost = other.memoryCost
+      let isReplaced = other.vary == entry.vary || kept.count >= most || total + otherCost > maximumBytes
+      if isReplaced || other.type != entry.type || other.version != entry.version {
+        dropped.append(other)
+      } else {
+        kept.append(other)
+        total += otherCost
+      }
+    }
+    numbers.bytes += total - slot.cost
+    numbers.count += kept.count - slot.variants.count
+    slots[Int(index)].variants = kept
+    slots[Int(index)].cost = total
+    uses.touch(index)
+    for variant in kept { note(variant) }
+    noteChange(of: index)
     return dropped
   }
 
@@ -106,6 +80,7 @@ extension MemoryStore {
     numbers.bytes -= slot.cost
     numbers.count -= slot.variants.count
     slots[Int(index)].variants = []
+    slots[Int(index)].cost = 0
     slots[Int(index)].generation &+= 1
     free.append(index)
     return slot.variants
@@ -116,14 +91,27 @@ extension MemoryStore {
     slots[Int(index)].variants = slots[Int(index)].variants.map {
       fits($0) && !$0.isExpired ? $0.expired() : $0
     }
+    noteChange(of: index)
+  }
+
+  // MARK: Books
+
+  private mutating func addSlot(for key: CacheKey) -> Int32 {
+    let index = free.popLast() ?? Int32(slots.count)
+    if index < slots.count { slots[Int(index)].key = key } else { slots.append(Slot(key: key)) }
+    indices[key] = index
+    uses.insert(index)
+    return index
+  }
+
+  /// A slot has other variants, or they have expired.
+  private mutating func noteChange(of index: Int32) {
     slots[Int(index)].generation &+= 1
     let slot = slots[Int(index)]
     expiries.push(
       slot.variants.lazy.map { $0.expiry }.max() ?? 0, index: index, generation: slot.generation)
     compactExpiries()
   }
-
-  // MARK: Books
 
   private mutating func note(_ entry: CacheEntry) {
     for tag in entry.tags { byTag[tag, default: []].insert(entry.key) }
