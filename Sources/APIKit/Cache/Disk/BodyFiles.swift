@@ -56,13 +56,7 @@ struct BodyFiles: Sendable {
   /// Removes the files that no row names and that are older than `age` seconds. A younger one may belong to
   /// another process that has not yet written the row.
   func sweep(keeping names: Set<String>, olderThan age: Double) {
-    guard let listing = opendir(folder) else { return }
-    defer { closedir(listing) }
-    while let item = readdir(listing) {
-      let name = withUnsafeBytes(of: item.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard !name.hasPrefix("."), !names.contains(name) else { continue }
+    for name in PrivateFile.names(in: folder) where !name.hasPrefix(".") && !names.contains(name) {
       var status = stat()
       guard stat(path(name), &status) == 0, WallClock.now - status.modified >= age else { continue }
       unlink(path(name))
