@@ -42,7 +42,7 @@ extension DiskCache {
 
   /// Returns when all work added before is written, or has failed.
   func flush() async {
-    let hasCounted = counts != keptCounts.withLock { $0 }
+    let hasCounted = counts.withLock { $0 } != keptCounts.withLock { $0 }
     await withCheckedContinuation { continuation in
       state.withLock { state in
         if hasCounted, !state.isDisabled { state.next.add(.keepCounts) }
@@ -125,8 +125,10 @@ extension DiskCache {
           return outcome
         }
         guard let outcome else { return nil }
-        stores.add(prepared.count)
-        evictions.add(outcome.evicted)
+        counts.withLock { counts in
+          counts.stores += prepared.count
+          counts.evictions += outcome.evicted
+        }
         keptCounts.withLock { $0 = outcome.counts }
         connection.faults += outcome.faults
         return outcome.files
@@ -157,7 +159,7 @@ extension DiskCache {
     var stored = prepared.makeIterator()
     var upcoming = stored.next()
     try store.note(clock: now)
-    outcome.counts = counts
+    outcome.counts = counts.withLock { $0 }
     outcome.counts.stores += prepared.count
     try store.add(outcome.counts - keptCounts.withLock { $0 })
     for work in batch.work {

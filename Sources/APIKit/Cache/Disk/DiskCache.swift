@@ -73,10 +73,8 @@ final class DiskCache: Sendable {
   let writer = Mutex(Connection(isWriter: true))
   let queue = DispatchQueue(label: "APIKit.DiskCache", qos: .utility)
 
-  private let hits = AtomicInt()
-  private let misses = AtomicInt()
-  let stores = AtomicInt()
-  let evictions = AtomicInt()
+  /// This process's counts.
+  let counts = Mutex(DiskCounts())
   /// The part of these counts that is in the database; changed only by the writer.
   let keptCounts = Mutex(DiskCounts())
 
@@ -121,11 +119,7 @@ final class DiskCache: Sendable {
     case .gone: break
     case .ask: if !isDisabled { found = read(query, changes, isSetBack: isSetBack, now: now) }
     }
-    if found == nil {
-      misses.add(1)
-    } else {
-      hits.add(1)
-    }
+    counts.withLock { if found == nil { $0.misses += 1 } else { $0.hits += 1 } }
     return found
   }
 
@@ -200,20 +194,13 @@ final class DiskCache: Sendable {
     enqueue(.dropRow(row.id, checksum: row.checksum, detail, kind))
   }
 
-  /// This process's counts.
-  var counts: DiskCounts {
-    DiskCounts(
-      hits: hits.load(), misses: misses.load(),
-      stores: stores.load(), evictions: evictions.load())
-  }
-
   /// This process's counts and those of all processes. It reads the database.
   var statistics: (own: CacheStatistics.Level, overall: CacheStatistics.Level) {
     let totals = use(reader) { connection in
       try? withStore(over: &connection) { (store) throws(SQLiteFailure) in try store.totals() }
     }
     var overall = totals ?? CacheStatistics.Level()
-    let counts = counts
+    let counts = counts.withLock { $0 }
     let pending = counts - keptCounts.withLock { $0 }
     var own = overall
     (own.hits, own.misses, own.stores, own.evictions) =
