@@ -117,6 +117,7 @@ extension LandedLoad {
     landedAt = begin + duration
     (bytesSent, bytesReceived, bytesDecoded) = (sums.sent, sums.received, decoded)
     (firstAttempt, laterAttempts) = (sums.first, sums.later)
+    let asked = sums.shared ?? (sums.first == nil ? .unsent : .network)
     switch landing {
     case .succeeded(let provenance):
       (outcome, reason) = (.succeeded, nil)
@@ -130,11 +131,9 @@ extension LandedLoad {
         case .fallback: .fallback
         }
     case .failed(let label, _):
-      (outcome, reason) = (.failed, label)
-      origin = sums.shared ?? (sums.first == nil ? .unsent : .network)
+      (outcome, reason, origin) = (.failed, label, asked)
     case .cancelled(let why):
-      (outcome, reason) = (.cancelled, why)
-      origin = sums.shared ?? (sums.first == nil ? .unsent : .network)
+      (outcome, reason, origin) = (.cancelled, why, asked)
     }
   }
 
@@ -155,18 +154,14 @@ extension LandedLoad {
         endAttempt(at: time)
         begun = time
         self.host = host
-      case .redirected(_, _, let metrics):
-        add(metrics)
-        address = metrics.remoteAddress ?? address
+      case .redirected(_, _, let metrics): add(metrics)
       case .responded(let status, let metrics):
         add(metrics)
         self.status = status
-        address = metrics.remoteAddress ?? address
         endAttempt(at: time)
       case .broken(let status, let metrics):
         add(metrics)
         self.status = status ?? self.status
-        address = metrics.remoteAddress ?? address
         endAttempt(at: time)
       case .attemptFailed: endAttempt(at: time)
       case .joined: shared = .joined
@@ -178,6 +173,7 @@ extension LandedLoad {
     private mutating func add(_ metrics: TransportMetrics) {
       sent += metrics.bytesSent
       received += metrics.bytesReceived
+      address = metrics.remoteAddress ?? address
     }
 
     mutating func endAttempt(at end: Duration) {
