@@ -7,11 +7,7 @@ extension Authenticator {
     guard let new else { return settle(change) }
     var isSettled = false
     while !isSettled {
-      var latest: Credential?
-      settle { machine in
-        latest = machine.latest
-        return []
-      }
+      let latest = state.withLock { $0.machine.latest }
       let isSame = latest.flatMap(rules.user).map { rules.user(new).equalsExactly($0) } ?? false
       settle { machine in
         // Another one may have come meanwhile.
@@ -23,18 +19,9 @@ extension Authenticator {
       }
     }
   }
-}
 
-extension Authenticator {
   /// Whether the sign-in with this number counts: no other has come first, and the application has not ended it.
-  func isUnderWay(_ number: Int) -> Bool {
-    var isUnderWay = false
-    settle { machine in
-      isUnderWay = machine.isUnderWay(number)
-      return []
-    }
-    return isUnderWay
-  }
+  func isUnderWay(_ number: Int) -> Bool { state.withLock { $0.machine.isUnderWay(number) } }
 }
 
 extension SignInMachine.Outcome {

@@ -15,7 +15,7 @@ public final class Authenticator: Sendable {
   /// The rules, as given to the initializer.
   public let rules: Rules
 
-  private struct SignInState {
+  struct SignInState {
     var machine: SignInMachine
     var waiting: [FlightID: CheckedContinuation<SignInMachine.Verdict, Never>] = [:]
     /// Verdicts on flights that must wait but have not begun to.
@@ -28,7 +28,7 @@ public final class Authenticator: Sendable {
     func tell(_ change: SignInChange) { for watcher in watchers.values { watcher.yield(change) } }
   }
 
-  private let state: Mutex<SignInState>
+  let state: Mutex<SignInState>
   private let storage: CredentialStorage
   private let renewal: Renewal?
   private let signIn: SignIn?
@@ -169,7 +169,9 @@ public final class Authenticator: Sendable {
     return presence & 1 == 1 ? presence >> 1 : nil
   }
 
+  /// The machine has changed: what is read of it without the lock.
   private func publish(_ machine: SignInMachine) {
+    isUnproven.store(machine.isUnproven)
     let (before, after) = (presence.load(), Self.presence(of: machine))
     guard before != after else { return }
     presence.store(after)
@@ -321,7 +323,6 @@ extension Authenticator {
       let before = machine.version
       let release = machine.renewed(number, outcome, now: now, wallClock: wallClock)
       if machine.version != before { change = machine.credential == nil ? .signedOut : .refreshed }
-      isUnproven.store(machine.isUnproven)
       return release
     }
     if let change { tell(change) }
@@ -331,11 +332,7 @@ extension Authenticator {
   @discardableResult private func adopt(_ stored: CredentialStorage.Stored) -> Bool {
     guard case .changed(let credential?) = stored else { return false }
     let now = time.now
-    settle(taking: credential) { machine in
-      let release = machine.replaced(by: credential, now: now)
-      isUnproven.store(machine.isUnproven)
-      return release
-    }
+    settle(taking: credential) { $0.replaced(by: credential, now: now) }
     tell(.signedIn)
     return true
   }
