@@ -31,6 +31,12 @@ extension CookieJar {
     /// Notes that a cookie is removed.
     mutating func forget(_ cookie: Cookie) { if cookie.expires != nil { changes.remove(cookie) } }
 
+    mutating func remove(_ cookie: Cookie) {
+      forget(cookie)
+      byDomain[cookie.domain]?.removeAll { cookie.replaces($0.cookie) }
+      if byDomain[cookie.domain]?.isEmpty == true { byDomain[cookie.domain] = nil }
+    }
+
     /// Replaces the cookies that are written by those of a file; session cookies stay.
     mutating func takeOver(_ cookies: [Cookie]) {
       let before = byDomain

@@ -91,7 +91,29 @@ public final class CookieJar: Sendable {
   /// The cookies that would be sent with a request, in the order in which they are sent.
   public func cookies(for url: HTTPURL) -> [Cookie] {
     guard count.load() != 0 else { return [] }
-    return kept(for: url)
+    let time = now()
+    return withLoaded(changes: false) { state in
+      var found: [Kept] = []
+      state.ticks += 1
+      // The host itself, then each domain above it: a.b.c, b.c, c.
+      var domain = url.host[...]
+      while true {
+        let key = String(domain)
+        if let list = state.byDomain[key] {
+          for index in list.indices where list[index].cookie.matches(url, now: time) {
+            found.append(list[index])
+            state.byDomain[key]?[index].used = state.ticks
+          }
+        }
+        guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else { break }
+        domain = domain[domain.index(after: dot)...]
+      }
+      found.sort {
+        let (left, right) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
+        return left != right ? left > right : $0.created < $1.created
+      }
+      return found.map(\.cookie)
+    }
   }
 
   /// Keeps the cookies of the `Set-Cookie` fields of a response, as far as the policy accepts them. With a document, only
@@ -164,11 +186,8 @@ public final class CookieJar: Sendable {
       for cookie in unwanted {
         let list = state.byDomain[cookie.domain] ?? []
         // One that has changed meanwhile stays.
-        guard let index = list.firstIndex(where: { cookie.replaces($0.cookie) }), list[index].cookie == cookie
-        else { continue }
-        state.forget(cookie)
-        state.byDomain[cookie.domain]?.remove(at: index)
-        if state.byDomain[cookie.domain]?.isEmpty == true { state.byDomain[cookie.domain] = nil }
+        guard list.first(where: { cookie.replaces($0.cookie) })?.cookie == cookie else { continue }
+        state.remove(cookie)
       }
     }
     writeLater()
@@ -302,32 +321,6 @@ public final class CookieJar: Sendable {
     }
   }
 
-  private func kept(for url: HTTPURL) -> [Cookie] {
-    let time = now()
-    return withLoaded(changes: false) { state in
-      var found: [Kept] = []
-      state.ticks += 1
-      // The host itself, then each domain above it: a.b.c, b.c, c.
-      var domain = url.host[...]
-      while true {
-        let key = String(domain)
-        if let list = state.byDomain[key] {
-          for index in list.indices where list[index].cookie.matches(url, now: time) {
-            found.append(list[index])
-            state.byDomain[key]?[index].used = state.ticks
-          }
-        }
-        guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else { break }
-        domain = domain[domain.index(after: dot)...]
-      }
-      found.sort {
-        let (left, right) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
-        return left != right ? left > right : $0.created < $1.created
-      }
-      return found.map(\.cookie)
-    }
-  }
-
   private func evict(_ state: inout JarState, domain: String, at time: Int64) {
     let most = max(0, limits.perDomain)
     if let list = state.byDomain[domain], list.count > most {
@@ -338,10 +331,7 @@ public final class CookieJar: Sendable {
     }
     var total = state.number
     while total > limits.total, let oldest = state.byDomain.values.joined().min(by: { $0.used < $1.used }) {
-      let domain = oldest.cookie.domain
-      state.forget(oldest.cookie)
-      state.byDomain[domain]?.removeAll { $0.cookie.replaces(oldest.cookie) }
-      if state.byDomain[domain]?.isEmpty == true { state.byDomain[domain] = nil }
+      state.remove(oldest.cookie)
       total -= 1
     }
   }
