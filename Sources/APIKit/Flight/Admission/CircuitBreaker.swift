@@ -8,8 +8,8 @@ struct CircuitBreaker {
   enum BreakerState: Equatable {
     case closed
     case open(until: Duration)
-    /// Probes in the air, and those that came back well.
-    case halfOpen(flying: Int, succeeded: Int)
+    /// With how many probes came back well.
+    case halfOpen(succeeded: Int)
   }
 
   /// The permission of one attempt; its end is reported with it.
@@ -50,8 +50,8 @@ struct CircuitBreaker {
   private(set) var state = BreakerState.closed
   private var era = 0
   private var lastNumber = 0
-  /// The probes in the air.
-  private var probes: Set<Permit> = []
+  /// The probes in the air, where it is half open.
+  private(set) var probes: Set<Permit> = []
   private var buckets: [Bucket] = []
   /// How many times in a row it opened without a quiet time between.
   private var openings = 0
@@ -72,21 +72,20 @@ struct CircuitBreaker {
     case .closed: return .permit(Permit(era: era, number: 0))
     case .open(let until):
       guard now >= until else { return .refuse(retryIn: until - now) }
-      state = .halfOpen(flying: 0, succeeded: 0)
+      state = .halfOpen(succeeded: 0)
       era += 1
-      return .permit(probe(succeeded: 0))
-    case .halfOpen(let flying, let succeeded):
-      guard flying + succeeded < policy.probes else { return .refuse(retryIn: .zero) }
-      return .permit(probe(succeeded: succeeded))
+      probes = []
+      return .permit(probe())
+    case .halfOpen(let succeeded):
+      guard probes.count + succeeded < policy.probes else { return .refuse(retryIn: .zero) }
+      return .permit(probe())
     }
   }
 
-  private mutating func probe(succeeded: Int) -> Permit {
+  private mutating func probe() -> Permit {
     lastNumber += 1
     let permit = Permit(era: era, number: lastNumber)
-    probes = probes.filter { $0.era == era }
     probes.insert(permit)
-    state = .halfOpen(flying: probes.count, succeeded: succeeded)
     return permit
   }
 
@@ -98,19 +97,18 @@ struct CircuitBreaker {
     case .closed:
       count(end, now: now)
       return end == .bad && isTripped ? open(now: now) : nil
-    case .halfOpen(let flying, let succeeded):
+    case .halfOpen(let succeeded):
       guard probes.remove(permit) != nil else { return nil }
       switch end {
-      case .unknown: state = .halfOpen(flying: flying - 1, succeeded: succeeded)
+      case .unknown: return nil
       case .bad: return open(now: now)
       case .good:
         guard succeeded + 1 >= policy.probes else {
-          state = .halfOpen(flying: flying - 1, succeeded: succeeded + 1)
+          state = .halfOpen(succeeded: succeeded + 1)
           return nil
         }
         return close(now: now)
       }
-      return nil
     }
   }
 
