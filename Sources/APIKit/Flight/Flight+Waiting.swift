@@ -45,6 +45,18 @@ extension Flight: MainDeliverable {
     tell(isSuspended: false)
   }
 
+  /// Waits for a turn while the load has time and its user stays.
+  ///
+  /// - Returns: How long that took; nil where it is not worth a line of the record.
+  func waitInLine(
+    _ enter: @escaping @Sendable () async throws(APIError) -> Void
+  ) async throws(APIError) -> Duration? {
+    let (time, deadline, start) = (call.time, deadline, call.time.now)
+    try await whileUserStays { () throws(APIError) in try await deadline.limitWait(time, enter) }
+    let waited = time.now - start
+    return waited > .milliseconds(1) ? waited : nil
+  }
+
   /// Waits until the caller resumes the flight, then continues with this step.
   func holding(_ step: Step) -> Progress {
     .wait { () throws(APIError) in

@@ -28,18 +28,14 @@ extension Flight {
   }
 
   private func waitForPlace(at host: HostKey, _ limits: HostLimits) async throws(APIError) {
-    let start = call.time.now
-    try await whileUserStays { [call, shared, deadline] () throws(APIError) in
-      try await deadline.limitWait(call.time) { () throws(APIError) in
-        let hasPlace = await shared.hostLimiter.enter(call, at: host, limits: limits) {
-          shared.joins.priority(of: call)
-        }
-        guard hasPlace else { throw APIError(.takeoff, .cancelled) }
+    let waited = try await waitInLine { [call, shared] () throws(APIError) in
+      let hasPlace = await shared.hostLimiter.enter(call, at: host, limits: limits) {
+        shared.joins.priority(of: call)
       }
+      guard hasPlace else { throw APIError(.takeoff, .cancelled) }
     }
     run.admission?.holdsSlot = true
-    let waited = call.time.now - start
-    if waited > .milliseconds(1) { note(.held(waited, host: host.description)) }
+    if let waited { note(.held(waited, host: host.description)) }
   }
 
   private func askBreaker(_ host: HostKey) throws(APIError) -> Progress {

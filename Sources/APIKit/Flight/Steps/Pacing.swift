@@ -8,15 +8,11 @@ extension Flight {
     if shared.rateLimiter.enterAtOnce(key, now: call.time.now) { return .next }
     tell(waitsFor: .rate(key.description))
     return .wait { () throws(APIError) in
-      let start = self.call.time.now
-      let (call, shared, deadline) = (self.call, self.shared, self.deadline)
-      try await self.whileUserStays { () throws(APIError) in
-        try await deadline.limitWait(call.time) { () throws(APIError) in
-          try await shared.rateLimiter.enter(call, key) { shared.joins.priority(of: call) }
-        }
+      let (call, shared) = (self.call, self.shared)
+      let waited = try await self.waitInLine { () throws(APIError) in
+        try await shared.rateLimiter.enter(call, key) { shared.joins.priority(of: call) }
       }
-      let waited = self.call.time.now - start
-      if waited > .milliseconds(1) { self.note(.paced(waited, by: key.description)) }
+      if let waited { self.note(.paced(waited, by: key.description)) }
       return nil
     }
   }
