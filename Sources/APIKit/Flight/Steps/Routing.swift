@@ -3,12 +3,9 @@
 /// Asked for every attempt, and again within one when a server fails before anything was sent to it.
 extension Flight {
   func route() throws(APIError) -> Progress {
-    guard let pool = call.admission.hosts else { return .next }
-    return try route(by: pool)
-  }
-
-  private func route(by pool: HostPool) throws(APIError) -> Progress {
-    guard let request = run.request, pool.serves(request) else { return .next }
+    guard let pool = call.admission.hosts, let request = run.request, pool.serves(request) else {
+      return .next
+    }
     // A file is read, or a signer of the application's own follows.
     if run.executor == .transport, call.identity.signer?.runsInline == false { return .on(.task) }
     if !call.listsHosts {
@@ -60,7 +57,7 @@ extension Flight {
     }
     let transport = call.wire.client.transport
     // Where the application is asked about the server, the load's own connection asks it.
-    let mayConnectAhead = call.options.isEmpty || call.options.challenges == nil
+    let mayConnectAhead = call.options.challenges == nil
     if mayConnectAhead, pool.beginsRound(call.time.now),
       let measure = transport.connecting(for: request, keeping: false)
     {
@@ -148,14 +145,9 @@ extension Flight {
       $0.report(ServerSelector.Outcome(connecting: error), of: server, now: call.time.now)
     }
     note(.serverFailed(server.description, label: error.label, detail: error.detail))
-    guard objection(to: .failover) == nil, way.pool.hasMore(than: way.tried), !deadline.isOver(call.time)
-    else {
-      if run.requestProgress == .unsent { error = way.refusal ?? error }
-      return false
-    }
-    way.isFailover = true
-    (run.exchange, run.outgoing) = (nil, nil)
-    return true
+    if goesOver(way, .failover) { return true }
+    if run.requestProgress == .unsent { error = way.refusal ?? error }
+    return false
   }
 
   /// The server says that it is not the one for this name (RFC 9110, 15.5.20). True when another one is asked.
@@ -166,12 +158,17 @@ extension Flight {
     way.pool.withSelector { $0.report(.wrong, of: server, now: call.time.now) }
     guard !way.tried.contains(server) else { return false }
     way.tried.append(server)
-    guard objection(to: .misdirected, isUnprocessed: true) == nil, way.pool.hasMore(than: way.tried),
+    guard goesOver(way, .misdirected, isUnprocessed: true) else { return false }
+    note(.responded(status: response.status, metrics: response.metrics))
+    return true
+  }
+
+  /// Whether another server is asked within the same attempt; if so, the load is ready for it.
+  private func goesOver(_ way: HostRoute, _ occasion: ResendOccasion, isUnprocessed: Bool = false) -> Bool {
+    guard objection(to: occasion, isUnprocessed: isUnprocessed) == nil, way.pool.hasMore(than: way.tried),
       !deadline.isOver(call.time)
     else { return false }
-    way.server = nil
-    way.isFailover = true
-    note(.responded(status: response.status, metrics: response.metrics))
+    (way.server, way.isFailover) = (nil, true)
     (run.exchange, run.outgoing) = (nil, nil)
     return true
   }

@@ -45,10 +45,7 @@ struct HostRace: Sendable {
               try? await time.sleep(for: max(.zero, due - time.now))
               return .woke
             }
-          case .end(let index):
-            outcome.winner = (hosts[index], outcome.winner?.time)
-            break race
-          case .lost: break race
+          case .end, .lost: break race
           }
         }
         switch await group.next() {
