@@ -25,7 +25,7 @@ extension Authenticator {
     public var needsRefreshToken = true
     /// Whether a failure means that the server refuses the credential. The default is true for status 401.
     public var isRefusal: @Sendable (APIError) -> Bool {
-      get { stated.isRefusal ?? { $0.context.status == 401 || $0.evidence?.status == 401 } }
+      get { stated.isRefusal ?? { $0.status == 401 } }
       set { stated.isRefusal = newValue }
     }
     /// Whether a failed renewal ends the credential, which is then removed. The default is true for the
@@ -78,9 +78,7 @@ extension Authenticator {
       case .invalidGrant: return true
       case .malformedOAuthResponse, .authorizationServerFailed, .temporarilyUnavailable, .slowDown:
         return false
-      default:
-        let status = error.context.status ?? error.evidence?.status
-        return status == 400 || status == 401 || status == 403
+      default: return error.status == 400 || error.status == 401 || error.status == 403
       }
     }
 

@@ -69,7 +69,9 @@ struct CacheRules: Sendable {
 
   /// Whether a stored response may land in place of a failure.
   func mayReplace(_ error: APIError, with entry: CacheEntry, at now: CacheMoment) -> Bool {
-    guard Self.isOutage(error), let age = entry.arrival.seconds(until: now) else { return false }
+    guard error.isOutage || error.isRefusalToSend, let age = entry.arrival.seconds(until: now) else {
+      return false
+    }
     switch policy.rule {
     case .networkElseStale(let limit): return age <= limit.inSeconds
     case .http:
@@ -147,14 +149,16 @@ struct CacheRules: Sendable {
     guard isFresh else { return .stale(age: duration) }
     return level == .memory ? .memory(age: duration) : .disk(age: duration)
   }
+}
 
-  /// Whether there was no response, or the status of a failed server, or the request may not be sent. A response that the
-  /// application's own rules refuse is not an outage.
-  private static func isOutage(_ error: APIError) -> Bool {
-    if let status = error.evidence?.status ?? error.context.status {
-      return [500, 502, 503, 504].contains(status)
-    }
-    return error.stage == .transport && error.reason != .cancelled
-      || [.noNetwork, .circuitOpen, .rateLimited].contains(error.reason)
+extension APIError {
+  /// Whether there was no response, or the status of a failed server. A response that the application's own rules refuse is not
+  /// an outage.
+  var isOutage: Bool {
+    if let status { return [500, 502, 503, 504].contains(status) }
+    return stage == .transport && reason != .cancelled
   }
+
+  /// Whether it kept the request from being sent at all.
+  var isRefusalToSend: Bool { [.noNetwork, .circuitOpen, .rateLimited].contains(reason) }
 }

@@ -121,15 +121,11 @@ extension APIService {
   public func willStore(_ response: StorableResponse, of call: APICall) -> StorableResponse? { response }
   /// Status 500, 502, 503 or 504, or a failure of the transport except a cancellation.
   public func isOutage(_ error: APIError) -> Bool {
-    if let status = error.evidence?.status ?? error.context.status {
-      return [500, 502, 503, 504].contains(status)
-    }
-    return error.stage == .transport && error.reason != .cancelled
+    error.isOutage
   }
   /// Status 401 or 403.
   public func refusesTime(_ error: APIError, of call: APICall) -> Bool {
-    let status = error.context.status ?? error.evidence?.status
-    return status == 401 || status == 403
+    error.status == 401 || error.status == 403
   }
   /// Lets the failure land.
   public func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution { .letThrough }

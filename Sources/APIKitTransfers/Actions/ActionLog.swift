@@ -212,7 +212,7 @@ import Foundation
     do {
       try await Self.$sending.withValue(senders) { try await send(ActionBatch(batch, dropped: dropped)) }
     } catch {
-      let status = (error as? APIError).flatMap { $0.context.status ?? $0.evidence?.status }
+      let status = (error as? APIError)?.status
       return status.map([400, 413, 422].contains) == true ? true : nil
     }
     return false

@@ -36,7 +36,7 @@ enum OutboxVerdict: Sendable, Equatable {
   }
 
   init(_ error: APIError, _ known: Circumstances) {
-    let status = error.reason == .unacceptableStatus ? error.context.status ?? error.evidence?.status : nil
+    let status = error.reason == .unacceptableStatus ? error.status : nil
     if !known.mayGoAgain {
       self = .park
     } else if error.cancellation == .transportStopped {

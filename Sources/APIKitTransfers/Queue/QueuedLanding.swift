@@ -9,7 +9,7 @@ enum QueuedLanding: Sendable {
   init(_ error: APIError) {
     self = .failure(
       reason: error.reason.name, place: error.stage.rawValue, detail: error.detail,
-      status: error.context.status ?? error.evidence?.status, body: error.evidence?.body ?? [])
+      status: error.status, body: error.evidence?.body ?? [])
   }
 }
 

@@ -1,12 +1,10 @@
 /// Lands a stored response in the place of a failure, where the cache policy allows it.
 struct StaleRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
-    guard case .sharing = flight.purpose else {
-      guard let stale = flight.cache?.replacement(for: failure) else { return nil }
-      (flight.run.response, flight.run.replaced) = (stale, failure)
-      return .land
-    }
-    return nil
+    if case .sharing = flight.purpose { return nil }
+    guard let stale = flight.cache?.replacement(for: failure) else { return nil }
+    (flight.run.response, flight.run.replaced) = (stale, failure)
+    return .land
   }
 }
 
@@ -16,7 +14,7 @@ struct FallbackRemedy: Remedy {
     if case .sharing = flight.purpose { return nil }
     let call = flight.call
     // What a queue has kept is to be sent, and would be gone.
-    guard [.circuitOpen, .noNetwork, .rateLimited].contains(failure.reason), call.options.binding == nil
+    guard failure.isRefusalToSend, call.options.binding == nil
     else { return nil }
     let completed = failure.completed(for: call)
     // One that takes longer than the load has time is none.

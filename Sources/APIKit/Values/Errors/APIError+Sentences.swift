@@ -13,7 +13,7 @@ extension APIError: LocalizedError {
     {
       return said
     }
-    if reason == .unacceptableStatus, let status = context.status ?? evidence?.status {
+    if reason == .unacceptableStatus, let status {
       return Self.sentence(ofStatus: status)
     }
     return reason.sentence

@@ -87,5 +87,5 @@ extension APIError {
   }
 
   /// The status of the response whose head had arrived when the attempt failed; nil where none had.
-  package var responseStatus: Int? { context.status ?? evidence?.status ?? metrics?.brokenStatus }
+  package var responseStatus: Int? { status ?? metrics?.brokenStatus }
 }
