@@ -26,17 +26,7 @@ struct CredentialRenewal: Sendable {
 
   /// Returns when the renewal is over, or after its limit: one that never ends must not keep the others out.
   private func settled(_ running: Task<SignInMachine.Outcome, Never>) async {
-    let (end, signal) = AsyncStream.makeStream(of: Never.self)
-    let timer = Task { [time, rules] in
-      do { try await time.sleep(running: rules.renewalLimit) } catch { return }
-      signal.finish()
-    }
-    Task {
-      _ = await running.value
-      signal.finish()
-    }
-    for await _ in end {}
-    timer.cancel()
+    _ = try? await TimeLimit.run(rules.renewalLimit, by: time) { await Task.leavable { await running.value } }
   }
 
   /// The longest `Retry-After` that postpones the next renewal.
