@@ -3,14 +3,16 @@ extension Flight {
   func passGate() throws(APIError) -> Progress {
     let gate = call.terms.networkGate
     guard !gate.acceptsAll else { return .next }
-    if call.admission.network.awaitsFirstReport {
+    let monitor = call.admission.network
+    if monitor.awaitsFirstReport {
       tell(waitsFor: .network)
       return .wait { () throws(APIError) in
-        try await self.waitForFirstReport()
+        let report = try await self.condition(upTo: Self.reportLimit) { _ in !monitor.awaitsFirstReport }
+        if report == nil { monitor.giveUpFirstReport() }
         return .passGate
       }
     }
-    guard let objection = gate.objection(to: call.admission.network.condition) else { return .next }
+    guard let objection = gate.objection(to: monitor.condition) else { return .next }
     guard case .wait(let longest) = gate.rule else {
       note(.network("refused: \(objection)"))
       throw APIError(.takeoff, .noNetwork, objection)
@@ -19,7 +21,7 @@ extension Flight {
     let limit = deadline.remaining(call.time).map { min($0, longest) } ?? longest
     return .wait(for: (.network, "\(objection); waits up to \(limit.shortText)")) { () throws(APIError) in
       let condition = try await self.whileUserStays { () throws(APIError) in
-        try await self.condition(upTo: limit)
+        try await self.condition(upTo: limit) { gate.objection(to: $0) == nil }
       }
       guard let found = condition else {
         throw APIError(.takeoff, .noNetwork, "\(objection), and none came in \(limit.shortText)")
@@ -33,28 +35,17 @@ extension Flight {
   /// unknown, and gates accept it.
   private static let reportLimit = Duration.seconds(1)
 
-  private func waitForFirstReport() async throws(APIError) {
+  /// The condition that will do; nil when none came in time.
+  private func condition(
+    upTo limit: Duration, _ fits: @escaping @Sendable (NetworkCondition) -> Bool
+  ) async throws(APIError) -> NetworkCondition? {
     let monitor = call.admission.network
     do throws(APIError) {
-      try await TimeLimit.run(Self.reportLimit, by: call.time) { () throws(APIError) in
-        for await _ in monitor.changes() where !monitor.awaitsFirstReport { return }
-        throw APIError(.takeoff, .cancelled)
-      }
-    } catch {
-      guard error.reason == .deadlineExceeded else { throw error }
-      monitor.giveUpFirstReport()
-    }
-  }
-
-  /// The condition that will do; nil when none came in time.
-  private func condition(upTo limit: Duration) async throws(APIError) -> NetworkCondition? {
-    let (monitor, gate) = (call.admission.network, call.terms.networkGate)
-    do throws(APIError) {
       return try await TimeLimit.run(limit, by: call.time) { () throws(APIError) in
-        for await condition in monitor.changes() where gate.objection(to: condition) == nil {
+        for await condition in monitor.changes() where fits(condition) {
           // The network may be gone again by the time that its change arrives here.
           let now = monitor.condition
-          if gate.objection(to: now) == nil { return now }
+          if fits(now) { return now }
         }
         throw APIError(.takeoff, .cancelled)
       }
