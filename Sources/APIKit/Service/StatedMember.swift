@@ -10,13 +10,14 @@ package struct StatedMember {
   /// What the conformance returns.
   let value: Any
   /// Where it is stated, as code; the property itself when nil.
-  var place: String?
+  let place: String?
   private let fits: (Any) -> Bool
 
-  package init<Value>(_ name: String, _ value: Value, at place: String? = nil) {
+  /// - Parameter options: The value whose part it is, as code; nil for a property of its own.
+  package init<Value>(_ name: String, _ value: Value, in options: String? = nil) {
     self.name = name
     self.value = value
-    self.place = place
+    place = options.map { "\($0)(\(name):)" }
     type = Value.self
     fits = { $0 is Value }
   }

@@ -105,8 +105,9 @@ extension DownloadManager {
     _ parameters: Parameters, to target: DownloadTarget, sha256: String?, _ terms: TransferTerms
   ) throws(APIError) -> DownloadRun {
     try checkStatements(
-      ("retryPolicy", retryPolicy), ("volatileParameters", volatileParameters), of: "DownloadManager",
-      below: BaseDownloadManager.self)
+      [
+        StatedMember("retryPolicy", retryPolicy), StatedMember("volatileParameters", volatileParameters),
+      ], of: "DownloadManager", below: BaseDownloadManager.self)
     let user = TransferUser(service, signIn: terms.signIn ?? signIn, terms)
     let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
     let identity = try identity(parameters, terms)
