@@ -5,10 +5,8 @@
 final class FlightCache: Sendable {
   /// The result of a look-up in memory.
   enum Finding {
-    /// The flight lands with this, and no request is sent.
+    /// The flight lands with this; see ``FlightCache/wantsRefresh``.
     case land(APIResponse)
-    /// The flight lands with this, and the server is asked in the background.
-    case landAndRefresh(APIResponse)
     /// This is shown, and the flight continues.
     case preview(APIResponse)
     /// The flight continues.
@@ -123,7 +121,7 @@ final class FlightCache: Sendable {
     }
     guard let found, found.level == .disk else { return nil }
     switch finding(from: verdict, found.entry, found.level) {
-    case .land(let response), .landAndRefresh(let response): return response
+    case .land(let response): return response
     case .preview(let response): preview(response)
     case .ask: break
     }
@@ -176,7 +174,7 @@ final class FlightCache: Sendable {
     case .useAndRefresh(let provenance):
       note("lands with the stored response and asks the server behind it")
       state.withLock { $0.wantsRefresh = true }
-      return .landAndRefresh(response(of: entry, provenance))
+      return .land(response(of: entry, provenance))
     case .preview(let provenance):
       note("shows the stored response and asks the server")
       return .preview(response(of: entry, provenance))

@@ -7,7 +7,7 @@ extension Flight {
     }
     if run.executor == .mainActor {
       switch cache.lookInMemory() {
-      case .land(let stored), .landAndRefresh(let stored):
+      case .land(let stored):
         run.response = stored
         return .goTo(.land)
       case .preview(let stored): show(stored)
