@@ -3,9 +3,6 @@
 /// Loads share a wire call, a batch or a stored response only where it is equal. It is taken where something may be
 /// shared, and costs other loads nothing.
 struct LoadIdentity: Hashable, Sendable {
-  /// The partition of stored responses that the load may use, the same in every process; nil where it is not known,
-  /// because the application's own signer does not state its caller.
-  var partition: String? { stated?.text }
   /// Whether loads of the same identity may share a call.
   let isKnown: Bool
 
@@ -46,11 +43,12 @@ struct LoadIdentity: Hashable, Sendable {
     jar = client.value.cookies.map { ObjectIdentifier($0) }
     transport = Self.object(client.value.transport) ?? ObjectIdentifier(type(of: client.value.transport))
     self.signer = signer.flatMap { Self.object($0) }
-    challenges = call.options.isEmpty ? nil : call.options.challenges.map { ObjectIdentifier($0) }
+    challenges = call.options.challenges.map { ObjectIdentifier($0) }
     isKnown = signer == nil || signerCaller != nil || self.signer != nil
   }
 
-  /// The partition of stored responses that a load may use.
+  /// The partition of stored responses that a load may use, the same in every process; nil where it is not known, because the
+  /// application's own signer does not state its caller.
   static func partition(of call: APICall) -> String? {
     let isVerified = call.identity.verifier != nil
     if let stated = call.cache.partition.stated { return stated() + (isVerified ? " verified" : "") }
@@ -70,7 +68,7 @@ struct LoadIdentity: Hashable, Sendable {
 
   private static func secrets(_ call: APICall) -> [String] {
     let headers = call.ownHeaders
-    let login = call.options.isEmpty ? nil : call.options.login
+    let login = call.options.login
     guard !headers.isEmpty || login != nil else { return [] }
     return (login.map { ["login", $0.user, $0.password] } ?? [])
       + headers.fields.filter { SecretNames.contains($0.name) }.flatMap {

@@ -5,8 +5,7 @@ extension BaseAPIManager: FlightOwner {
   /// Applies the subclass's own validation, then the validator's.
   func judge(_ response: APIResponse, of flight: Flight) throws(APIError) {
     do {
-      let options = flight.call.options
-      if !options.isEmpty { try options.rule?(response) }
+      try flight.call.options.rule?(response)
       try child.validate(response: response)
       try validator?.manager(self, validate: response)
     } catch {
@@ -21,18 +20,18 @@ extension BaseAPIManager: FlightOwner {
   /// Delivers a stored response while the flight continues. If it is no longer valid, it is removed from
   /// the cache.
   func preview(_ response: APIResponse, of flight: Flight, for user: LoadUser) {
-    let call = flight.call
-    guard !flight.state.isFinal, call.objection(to: user, host: nil) == nil else { return }
+    func isWanted() -> Bool { !flight.state.isFinal && flight.call.objection(to: user, host: nil) == nil }
+    guard isWanted() else { return }
     do throws(APIError) { try judge(response, of: flight) } catch {
       flight.cache?.discard()
       return
     }
     guard interceptors.allow({ $0.manager(self, beforePreview: response) }) else { return }
     // Rules and interceptors may have ended it, or signed its user out.
-    guard !flight.state.isFinal, call.objection(to: user, host: nil) == nil else { return }
+    guard isWanted() else { return }
     lastResponse = response
     // So may an observer of the response.
-    guard !flight.state.isFinal, call.objection(to: user, host: nil) == nil else { return }
+    guard isWanted() else { return }
     delegate?.manager(self, didPreviewWith: response)
     flight.previews?.yield(response)
   }

@@ -115,7 +115,7 @@ public final class APICall: Sendable {
     self.wire = wire
     if let user {
       self.user = user
-    } else if !options.isEmpty, let owner = options.owner {
+    } else if let owner = options.owner {
       self.user = LoadUser(owner)
     } else {
       self.user = LoadUser(identity, self.wire, signIn: terms.signInRule)
@@ -123,7 +123,7 @@ public final class APICall: Sendable {
     cache = service.cache
     admission = service.admission
     (environment, baseURL, cleartext) = service.environments.selection(
-      of: options.isEmpty ? nil : options.binding.map { ServiceEnvironment($0.environment) })
+      of: options.binding.map { ServiceEnvironment($0.environment) })
     self.apiName = apiName
     self.path = path
     self.parameters = parameters
@@ -196,13 +196,12 @@ public final class APICall: Sendable {
   private static let process = Hex.encode(Crypto.random(8))
 
   /// The context of this call's errors.
-  func context(method: HTTPMethod? = nil, location: String? = nil) -> APIError.Context {
+  func context() -> APIError.Context {
     var context = APIError.Context()
     context.manager = managerName
     context.service = service.name
     context.apiName = apiName
-    context.method = (method ?? terms.method).rawValue
-    context.location = location
+    context.method = method.rawValue
     context.flightID = flightID.rawValue
     return context
   }

@@ -211,7 +211,7 @@ import XCTest
     stub.hold()
     let flight = manager.load().flightID
     let call = try XCTUnwrap(FlightRegistry.shared.flights().first { $0.id == flight }?.call)
-    let partition = try XCTUnwrap(LoadIdentity(call).partition)
+    let partition = try XCTUnwrap(LoadIdentity.partition(of: call))
     XCTAssertEqual(partition.count, 64)
     XCTAssertFalse(partition.contains("s3cret"))
     manager.cancel()

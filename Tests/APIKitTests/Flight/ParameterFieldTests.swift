@@ -145,13 +145,15 @@ import XCTest
   func testASecretFieldIsWhoseTheLoadIs() async throws {
     let manager = manager(.query.inHeaders("X-API-Key").inCookies("theme"))
     manager.service.cachePartition = nil
-    func identity(_ parameters: Parameters) throws -> LoadIdentity {
-      LoadIdentity(try manager.makeCall(keeping: parameters, ManualTime()))
+    func call(_ parameters: Parameters) throws -> APICall {
+      try manager.makeCall(keeping: parameters, ManualTime())
     }
+    func identity(_ parameters: Parameters) throws -> LoadIdentity { LoadIdentity(try call(parameters)) }
     XCTAssertEqual(try identity(["X-API-Key": "ann"]), try identity(["X-API-Key": "ann"]))
     XCTAssertNotEqual(try identity(["X-API-Key": "ann"]), try identity(["X-API-Key": "bob"]))
     XCTAssertNotEqual(try identity(["theme": "a"]), try identity(["theme": "b"]))
-    XCTAssertNotEqual(try identity(["theme": "a"]).partition, try identity([:]).partition)
+    XCTAssertNotEqual(
+      LoadIdentity.partition(of: try call(["theme": "a"])), LoadIdentity.partition(of: try call([:])))
   }
 
   func testOfABatchTheyAreSentAndKeepItsLoadsApart() async throws {

@@ -12,7 +12,7 @@ extension Flight {
       timeouts: call.terms.timeouts)
     request.headers.merge(call.terms.headers)
     if let cleartext = call.cleartext { request.options.cleartext = cleartext }
-    if !call.options.isEmpty { call.options.apply(to: &request) }
+    call.options.apply(to: &request)
     request.options.priority = call.terms.priority
 
     // Asked once, for the cache's key as well; a replay asks anew.

@@ -21,7 +21,7 @@ extension Flight {
       }
       cache?.asks()
       beginTrace()
-      if !call.options.isEmpty { call.options.apply(to: &outgoing) }
+      call.options.apply(to: &outgoing)
       if let way = run.way, let server = way.server { way.direct(&outgoing.request, to: server) }
       if call.identity.verifier != nil { outgoing.keepsCodedBody = true }
       run.exchange = ClientExchange(call.wire.boxedClient, outgoing, since: run.user.jar)

@@ -58,7 +58,7 @@ public struct LoadOptions: Sendable {
   }
   /// User and password for a challenge of the server; none by default.
   public var login: HTTPLogin? {
-    get { self[\.login] }
+    get { fields?.value.login }
     set { self[\.login] = newValue }
   }
   /// An address to connect to instead of the URL's host, whose name stays; see ``HTTPRequestOptions/connectTo``.
@@ -118,7 +118,7 @@ public struct LoadOptions: Sendable {
   /// The handler of authentication challenges; by default that of ``TransportConfiguration/challenges``. Transports
   /// that share their connections among handlers refuse it by name.
   public var challenges: ChallengeHandler? {
-    get { self[\.challenges] }
+    get { fields?.value.challenges }
     set { self[\.challenges] = newValue }
   }
   /// The timeouts of each attempt; those of ``APIManager/timeouts`` by default. Those of a load or of its manager's options
@@ -144,12 +144,12 @@ public struct LoadOptions: Sendable {
   }
   /// Whose load it is, where that was fixed before it was made; nil for who is the user when it is called.
   package var owner: LoadOwner? {
-    get { self[\.owner] }
+    get { fields?.value.owner }
     set { self[\.owner] = newValue }
   }
   /// What a queue has fixed when it kept the load; none by default. Only a load itself states it.
   package var binding: LoadBinding? {
-    get { self[\.binding] }
+    get { fields?.value.binding }
     set { self[\.binding] = newValue }
   }
   /// A URL that a server has named, to which the load goes with its query as it is; none by default. Only a load itself
@@ -161,7 +161,7 @@ public struct LoadOptions: Sendable {
 
   /// Refuses a response, by throwing, before it is stored and delivered; none by default. Only a load itself states it.
   package var rule: ResponseRule? {
-    get { self[\.rule] }
+    get { fields?.value.rule }
     set { self[\.rule] = newValue }
   }
 
