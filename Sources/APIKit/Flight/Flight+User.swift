@@ -31,13 +31,16 @@ extension Flight {
     return try result.get()
   }
 
-  /// The load goes with this credential from here on. One that was called while nobody was signed in takes its user.
+  /// A load that was called while nobody was signed in has the user of its credential, or of the call that it waited for.
+  func takeUser(_ epoch: Int) {
+    guard run.user.epoch == nil else { return }
+    run.user.epoch = call.options.owner?.settle(epoch) ?? epoch
+  }
+
+  /// The load goes with this credential from here on.
   func take(_ credential: VersionedCredential) throws(APIError) {
     if credential.credential != nil {
-      if run.user.epoch == nil {
-        let owner = call.options.isEmpty ? nil : call.options.owner
-        run.user.epoch = owner?.settle(credential.epoch) ?? credential.epoch
-      }
+      takeUser(credential.epoch)
       guard run.user.epoch == credential.epoch else {
         throw .signedOut("the user to whom the load belongs is no longer signed in")
       }

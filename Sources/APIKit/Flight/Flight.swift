@@ -96,7 +96,7 @@ final class Flight: @unchecked Sendable {
     purpose = .landing
     deadline = FlightDeadline(call)
     // The user of a transfer was fixed at an earlier time.
-    let isOfNow = call.options.isEmpty || call.options.owner == nil
+    let isOfNow = call.options.owner == nil
     // Here is the caller's task.
     let trace = call.wire.trace == .none ? nil : LoadTrace(of: TraceContext.current)
     if let trace { call.recorder.record(trace.event) }
@@ -186,6 +186,15 @@ extension APIError {
     error.context.cancellation = own.cancellation
     error.context.isElsewhere = own.isElsewhere
     return error
+  }
+}
+
+extension APIResponse {
+  /// The response as that to a call, which another one may have brought.
+  func landing(_ call: APICall) -> APIResponse {
+    var response = self
+    response.source = ReformSource(call)
+    return response
   }
 }
 

@@ -61,14 +61,9 @@ extension BaseAPIManager {
         "the error hook of \(call.service.name) waits for a load that waits for the one whose failure it "
           + "resolves",
         context: call.context())
-    case .wait:
-      open(flight, isWaiting: true)
-      flight.note(.waiting(policy: flight.policy))
-      flight.tell(waitsFor: .takeoff(policy: flight.policy))
+    case .wait: openWaiting(flight)
     case .waitFor(let interval):
-      open(flight, isWaiting: true)
-      flight.note(.waiting(policy: flight.policy))
-      flight.tell(waitsFor: .takeoff(policy: flight.policy))
+      openWaiting(flight)
       wait(interval, with: flight)
     }
     // An interceptor or a delegate may start or cancel loads from here on, so this comes after the

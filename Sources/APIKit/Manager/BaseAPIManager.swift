@@ -190,6 +190,13 @@ extension BaseAPIManager {
     if isFirst { change(\.isLoading) {} }
   }
 
+  /// Opens a flight that its takeoff policy or a queue holds back.
+  func openWaiting(_ flight: Flight) {
+    open(flight, isWaiting: true)
+    flight.note(.waiting(policy: flight.policy))
+    flight.tell(waitsFor: .takeoff(policy: flight.policy))
+  }
+
   func enter(_ state: FlightState, _ flight: Flight) { tell(flight.move(to: state)) }
 
   /// Tells the streams of landings, and the `async` form that waits.

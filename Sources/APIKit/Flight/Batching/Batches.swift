@@ -26,7 +26,6 @@ final class Batches: Sendable {
   /// How a batch is made.
   struct Terms: Sendable {
     let plan: BatchPlan
-    let time: any TimeSource
     /// Whose the load is that begins it.
     let user: LoadUser
     /// Makes the common call, or that of the load alone.
@@ -119,7 +118,7 @@ final class Batches: Sendable {
     let check = isBehind ? UserCheck(call) : nil
     guard !isBehind || check != nil else { return nil }
     return Task.detached { [self] in
-      let (window, time, user) = (terms.plan.window, terms.time, terms.user)
+      let (window, time, user) = (terms.plan.window, call.time, terms.user)
       if let check {
         await check.untilGone(user)
         guard !Task.isCancelled else { return }

@@ -21,10 +21,8 @@ extension Flight {
   }
 
   private func show(_ stored: APIResponse) {
-    var stored = stored
-    stored.source = ReformSource(call)
     // The load goes on meanwhile, so its run is not the main actor's.
-    let (preview, user) = (stored, run.user)
+    let (preview, user) = (stored.landing(call), run.user)
     MainDelivery.main.put { self.flightStore?.manager?.preview(preview, of: self, for: user) }
   }
 }

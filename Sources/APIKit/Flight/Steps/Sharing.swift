@@ -35,7 +35,7 @@ extension Flight {
     _ outcome: Result<APIResponse, APIError>, by caller: LoadUser? = nil, isLimited: Bool = false
   ) {
     ownership.take()
-    follow(caller)
+    if let epoch = caller?.epoch { takeUser(epoch) }
     run.executor = .transport
     cancellation.clear()
     switch outcome {
@@ -50,17 +50,8 @@ extension Flight {
     }
   }
 
-  /// A load that was called while nobody was signed in has the user whom the call that it waited for has taken.
-  private func follow(_ caller: LoadUser?) {
-    guard let epoch = caller?.epoch, run.user.epoch == nil else { return }
-    let owner = call.options.isEmpty ? nil : call.options.owner
-    run.user.epoch = owner?.settle(epoch) ?? epoch
-  }
-
   private func land(_ response: APIResponse) -> Step {
-    var response = response
-    if response.flightID != id { response.source = ReformSource(call) }
-    run.response = response
+    run.response = response.flightID == id ? response : response.landing(call)
     return .land
   }
 
@@ -88,7 +79,7 @@ extension Flight {
       parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, timeouts: call.terms.timeouts,
       expectation: expectation.identity, caller: part.caller)
     let (own, shared, cache) = (call, shared, cache)
-    let terms = Batches.Terms(plan: plan, time: own.time, user: run.user) { call in
+    let terms = Batches.Terms(plan: plan, user: run.user) { call in
       await Flight.outcome(call, shared, cache: call === own ? cache : .make(for: call), from: .assemble)
     }
     let landing = try await deadline.limitWait(own.time) { () throws(APIError) in
@@ -97,7 +88,7 @@ extension Flight {
       if landing.user == nil, case .failure(let error) = landing.result { throw error }
       return landing
     }
-    follow(landing.user)
+    if let epoch = landing.user?.epoch { takeUser(epoch) }
     return land(try landing.result.get())
   }
 }

@@ -8,19 +8,17 @@
 
 extension LoadQueue {
   /// Takes the loads of a type from now on, in place of another queue.
-  package func serve(_ type: any APIManager.Type) { LoadQueues.register(type, with: self) }
+  package func serve(_ type: any APIManager.Type) {
+    LoadQueues.byType[ObjectIdentifier(type)] = LoadQueues.RegisteredQueue(queue: self)
+  }
 }
 
 /// Which queue a type's loads go to.
 @MainActor enum LoadQueues {
-  private struct RegisteredQueue {
+  fileprivate struct RegisteredQueue {
     weak var queue: (any LoadQueue)?
   }
-  private static var byType: [ObjectIdentifier: RegisteredQueue] = [:]
-
-  fileprivate static func register(_ type: any APIManager.Type, with queue: any LoadQueue) {
-    byType[ObjectIdentifier(type)] = RegisteredQueue(queue: queue)
-  }
+  fileprivate static var byType: [ObjectIdentifier: RegisteredQueue] = [:]
 
   static func queue(of type: any APIManager.Type) throws(APIError) -> any LoadQueue {
     if let queue = byType[ObjectIdentifier(type)]?.queue { return queue }
@@ -58,22 +56,11 @@ extension LoadQueue {
   }
 }
 
-extension APIResponse {
-  /// The response to a call that another object has made.
-  fileprivate func landing(_ call: APICall) -> APIResponse {
-    var response = self
-    response.source = ReformSource(call)
-    return response
-  }
-}
-
 extension BaseAPIManager {
   /// Gives a load to the queue. It counts as waiting until the queue lands it.
   func enter(_ queue: any LoadQueue, _ flight: Flight) -> Takeoff {
     flight.policy = "queue"
-    open(flight, isWaiting: true)
-    flight.note(.waiting(policy: "queue"))
-    flight.tell(waitsFor: .takeoff(policy: "queue"))
+    openWaiting(flight)
     queue.take(QueuedLoad(flight, of: self))
     interceptors.forEach { $0.manager(self, didLoad: flight.call.parameters, as: flight.id) }
     return .waiting(flight.id)
