@@ -6,7 +6,7 @@ struct GraceMachine {
   private var task: Int?
 
   /// Whether a task is to be asked for.
-  private var wantsTask: Bool { task == nil && !flights.isEmpty }
+  var wantsTask: Bool { task == nil && !flights.isEmpty }
 
   /// A load has taken off. Returns whether to ask for a task: also where an earlier one has expired or was refused.
   mutating func tookOff(_ flight: FlightID) -> Bool {
@@ -25,9 +25,6 @@ struct GraceMachine {
 
   /// The time of the task is over. Returns the task to end, at once.
   mutating func expired() -> Int? { task.take() }
-
-  /// The application is in the foreground again. Returns whether to ask for a task.
-  func returned() -> Bool { wantsTask }
 
   /// Nothing is asked for any more. Returns the task to end.
   mutating func stop() -> Int? {
@@ -77,7 +74,7 @@ struct GraceMachine {
     MainDelivery.main.put { if let task = self.machine.landed(flight) { self.tasks.end(task) } }
   }
 
-  private func isInForeground() { if machine.returned() { ask() } }
+  private func isInForeground() { if machine.wantsTask { ask() } }
 
   private func ask() {
     machine.granted(

@@ -25,11 +25,6 @@ struct RetryMachine {
   /// The attempt under way, from 1.
   private(set) var attempt = 1
 
-  init(policy: RetryPolicy, due: Duration?) {
-    self.policy = policy
-    self.due = due
-  }
-
   /// The attempt under way has failed.
   ///
   /// - Parameters:
@@ -48,7 +43,8 @@ struct RetryMachine {
 
     var wait = policy.backoff.wait(before: attempt, jitter: jitter)
     var reason = "\(failure.name): \(row.why)"
-    if policy.honoursRetryAfter, let asked = failure.retryAfter {
+    let asked = policy.honoursRetryAfter ? failure.retryAfter : nil
+    if let asked {
       wait = asked
       reason = "\(failure.name): the server asked for \(asked.shortText)"
     }
@@ -57,7 +53,7 @@ struct RetryMachine {
       return .giveUp(
         because: "\(reason); a wait of \(wait.shortText) ends after the deadline in \(left.shortText)")
     }
-    if policy.honoursRetryAfter, let asked = failure.retryAfter, asked > policy.longestWait {
+    if let asked, asked > policy.longestWait {
       return .giveUp(because: "\(reason); the policy's longest wait is \(policy.longestWait.shortText)")
     }
     guard !policy.drawsOnBudget || draw() else {
