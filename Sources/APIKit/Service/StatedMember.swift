@@ -52,7 +52,7 @@ package struct StatedMember {
   fileprivate func isMeant(by label: String, _ stored: Any) -> Bool {
     guard place == nil, Swift.type(of: stored) == type else { return false }
     let isOwn = String(reflecting: type).hasPrefix("APIKit")
-    return EditDistance.between(label, name, atMost: isOwn ? 2 : 1) != nil
+    return EditDistance.between(Array(label.utf8), Array(name.utf8)) <= (isOwn ? 2 : 1)
   }
 
   private static func isSame(_ left: Any, _ right: Any?) -> Bool {
@@ -109,25 +109,20 @@ extension [StatedMember] {
   }
 }
 
-/// How many letters two words differ by.
+/// How far two texts are apart.
 package enum EditDistance {
-  /// The least number of letters to insert, remove or replace; nil where it is more than the limit.
-  package static func between(_ one: String, _ other: String, atMost limit: Int) -> Int? {
-    let (one, other) = (Array(one.unicodeScalars), Array(other.unicodeScalars))
-    guard abs(one.count - other.count) <= limit else { return nil }
+  /// The least number of bytes to insert, remove or replace that turns one text into the other (Levenshtein).
+  package static func between(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var row = Array(0...other.count)
-    for (index, letter) in one.enumerated() {
-      var (diagonal, least) = (row[0], index + 1)
+    for (index, byte) in one.enumerated() {
+      var diagonal = row[0]
       row[0] = index + 1
-      for position in other.indices {
-        let above = row[position + 1]
-        row[position + 1] = Swift.min(
-          above + 1, row[position] + 1, diagonal + (letter == other[position] ? 0 : 1))
-        diagonal = above
-        least = Swift.min(least, row[position + 1])
+      for column in other.indices {
+        let replaced = diagonal + (byte == other[column] ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = Swift.min(replaced, diagonal + 1, row[column] + 1)
       }
-      guard least <= limit else { return nil }
     }
-    return row[other.count] <= limit ? row[other.count] : nil
+    return row[other.count]
   }
 }
