@@ -24,9 +24,9 @@ public final class FlightLog: Sendable {
     recorder(of: flight)?.record
   }
 
-  /// What one flight is about; nil when it is no longer kept.
-  package func subject(of flight: FlightID) -> (service: String, apiName: String)? {
-    recorder(of: flight)?.subject
+  /// The API of one flight; nil when it is no longer kept.
+  package func api(of flight: FlightID) -> LandedLoad.API? {
+    recorder(of: flight)?.api
   }
 
   private func recorder(of flight: FlightID) -> FlightRecorder? {

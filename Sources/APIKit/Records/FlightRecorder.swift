@@ -122,9 +122,6 @@ public final class FlightRecorder: Sendable {
     state.withLock { LandedLoad.API(service: $0.service, method: $0.method, name: $0.apiName) }
   }
 
-  /// Service and API.
-  var subject: (service: String, apiName: String) { state.withLock { ($0.service, $0.apiName) } }
-
   /// The record so far.
   public var record: FlightRecord {
     let state = state.withLock { $0 }

@@ -106,7 +106,7 @@ package struct SentExchange: Sendable {
   private var bodySize: Int64?
   private let secondsSince1970 = WallClock.now
   private let flight: FlightID?
-  private let subject: (service: String, apiName: String)?
+  private let api: LandedLoad.API?
   /// How long it took; for exchanges whose transport does not tell.
   package var took = Duration.zero
 
@@ -115,7 +115,7 @@ package struct SentExchange: Sendable {
     if let transport { request.headers = transport.sentHeaders(of: exchange) }
     bodySize = request.body.knownLength
     flight = exchange.flightID
-    subject = flight.flatMap { FlightLog.shared.subject(of: $0) }
+    api = flight.flatMap { FlightLog.shared.api(of: $0) }
   }
 
   /// With as much of the body as is to be kept.
@@ -160,7 +160,7 @@ package struct SentExchange: Sendable {
           bodyOf: request.body.kept, size: bodySize, type: request.headers["Content-Type"], mask: mask,
           limit: bodyLimit)))
     entry.flight = flight?.rawValue
-    (entry.service, entry.apiName) = (subject?.service, subject?.apiName)
+    (entry.service, entry.apiName) = (api?.service, api?.name)
     switch result {
     case .success(let response):
       entry.timings = HTTPArchive.Timings(response.metrics)
