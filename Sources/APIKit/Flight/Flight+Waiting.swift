@@ -119,13 +119,13 @@ extension Flight: MainDeliverable {
 
   /// Runs a wire call that others wait for; returns whose it was in the end as well. Cancelling the task cancels it.
   static func outcome(
-    _ call: APICall, _ shared: SharedState, cache: FlightCache?, from step: Step
+    _ call: APICall, _ shared: SharedState, cache: FlightCache?
   ) async -> (result: Result<APIResponse, APIError>, user: LoadUser) {
     let cancellation = Cancellation()
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let flight = Flight(
-          call, shared, cache: cache, from: step, for: .sharing { continuation.resume(returning: ($0, $1)) })
+          call, shared, cache: cache, for: .sharing { continuation.resume(returning: ($0, $1)) })
         // Cancelled before it began: it ends at its first operation.
         if !cancellation.begin({ flight }) { flight.cancel() }
         flight.proceed()

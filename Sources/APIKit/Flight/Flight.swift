@@ -109,7 +109,6 @@ final class Flight: @unchecked Sendable {
   /// A wire call of its own: for loads that are gathered in it, or behind a landing.
   init(
     _ call: APICall, _ shared: SharedState, cache: FlightCache?, flightStore: FlightStore? = nil,
-    from step: Step,
     for purpose: Purpose
   ) {
     self.call = call
@@ -119,7 +118,7 @@ final class Flight: @unchecked Sendable {
     self.purpose = purpose
     deadline = FlightDeadline(call)
     let executor: Executor = if case .refreshing = purpose { .mainActor } else { .task }
-    run = FlightRun(step: step, executor: executor, user: call.user)
+    run = FlightRun(step: .assemble, executor: executor, user: call.user)
   }
 
   /// The wire call of a load that others may join: it continues where that load stands.

@@ -35,7 +35,7 @@ struct SentLoad: ExchangeLoad {
       options: options,
       resolving: [], user: owner)
     recorder.record(.tookOff(policy: "replay of flight \(call.flightID)"))
-    let result = await Flight.outcome(again, shared, cache: nil, from: .assemble).result
+    let result = await Flight.outcome(again, shared, cache: nil).result
       .mapError { $0.completed(for: again) }
     switch result {
     case .success(let response): recorder.record(.landed(.succeeded(response.provenance)))

@@ -113,7 +113,7 @@ extension Flight {
   /// Asks the server once more, behind a landing with a stale response that allowed it (RFC 5861, 3).
   @MainActor private func refresh(_ flightStore: FlightStore) {
     let flight = Flight(
-      call, shared, cache: cache, flightStore: flightStore, from: .assemble, for: .refreshing)
+      call, shared, cache: cache, flightStore: flightStore, for: .refreshing)
     flightStore.addRefresh(flight)
     flight.proceed()
   }

@@ -80,7 +80,7 @@ extension Flight {
       expectation: expectation.identity, caller: part.caller)
     let (own, shared, cache) = (call, shared, cache)
     let terms = Batches.Terms(plan: plan, user: run.user) { call in
-      await Flight.outcome(call, shared, cache: call === own ? cache : .make(for: call), from: .assemble)
+      await Flight.outcome(call, shared, cache: call === own ? cache : .make(for: call))
     }
     let landing = try await deadline.limitWait(own.time) { () throws(APIError) in
       let landing = await shared.batches.outcome(for: own, key, terms: terms)

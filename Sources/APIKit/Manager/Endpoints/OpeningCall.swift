@@ -20,7 +20,7 @@ package struct OpeningCall: Sendable {
   ///
   /// - Returns: How it ended, and whose it was then: it may have waited for a sign-in.
   package func run(_ shared: SharedState) async -> (result: Result<APIResponse, APIError>, user: LoadUser) {
-    let (result, user) = await Flight.outcome(call, shared, cache: nil, from: .assemble)
+    let (result, user) = await Flight.outcome(call, shared, cache: nil)
     return (result.mapError { $0.completed(for: call) }, user)
   }
 }
