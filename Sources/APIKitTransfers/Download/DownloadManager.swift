@@ -105,9 +105,8 @@ extension DownloadManager {
     _ parameters: Parameters, to target: DownloadTarget, sha256: String?, _ terms: TransferTerms
   ) throws(APIError) -> DownloadRun {
     try checkStatements(
-      [
-        StatedMember("retryPolicy", retryPolicy), StatedMember("volatileParameters", volatileParameters),
-      ], of: "DownloadManager", below: BaseDownloadManager.self)
+      ("retryPolicy", retryPolicy), ("volatileParameters", volatileParameters), of: "DownloadManager",
+      below: BaseDownloadManager.self)
     let user = TransferUser(service, signIn: terms.signIn ?? signIn, terms)
     let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
     let identity = try identity(parameters, terms)

@@ -83,11 +83,9 @@ extension UploadManager {
     _ body: HTTPBody, _ parameters: Parameters, terms: TransferTerms
   ) throws(APIError) -> (run: UploadRun?, work: UploadWork) {
     try checkStatements(
-      [
-        StatedMember("method", method), StatedMember("uploadProtocol", uploadProtocol),
-        StatedMember("retryPolicy", retryPolicy), StatedMember("expectation", expectation),
-        StatedMember("expectsContinue", expectsContinue),
-      ], of: "UploadManager", below: BaseUploadManager.self)
+      ("method", method), ("uploadProtocol", uploadProtocol), ("retryPolicy", retryPolicy),
+      ("expectation", expectation), ("expectsContinue", expectsContinue), of: "UploadManager",
+      below: BaseUploadManager.self)
     let user = TransferUser(service, signIn: terms.signIn ?? signIn, terms)
     let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
     // A form that a queue has kept is a file, and its type says what it is.

@@ -26,6 +26,15 @@ extension EndpointManager {
     guard faults.isEmpty else { throw APIError(lost: faults.joined(separator: "; ")) }
     CheckedEndpoints.passed.formUnion([id, serviceID])
   }
+
+  /// The same, with the names and values of what the contract gives a default.
+  package func checkStatements<each Value>(
+    _ own: repeat (name: String, value: each Value), of contract: String, below base: AnyClass
+  ) throws(APIError) {
+    var members: [StatedMember] = []
+    repeat members.append(StatedMember((each own).name, (each own).value))
+    try checkStatements(members, of: contract, below: base)
+  }
 }
 
 extension APIManager {
