@@ -115,3 +115,8 @@ extension APIError.Reason {
     return sentences
   }()
 }
+
+extension APIError {
+  /// The status of the response that the failed load received; nil when there was none.
+  package var status: Int? { context.status ?? evidence?.status }
+}

@@ -10,9 +10,6 @@ extension APIError {
     }
   }
 
-  /// The status of that response; nil when there was none.
-  package var status: Int? { context.status ?? evidence?.status }
-
   /// The body of that response, decoded as the service decodes bodies: the JSON of a 404.
   ///
   /// ``RawData/Kind/missing`` when there was no body, or when the decoder of its content type cannot read it. Each
