@@ -32,7 +32,7 @@ extension BaseSocketManager {
   private func connect() {
     let child = child
     state = .connecting
-    serviceName = child.service.name
+    connectedService = child.service.name
     let number = cycle.number
     do throws(APIError) {
       try child.checkStatements()
@@ -179,14 +179,14 @@ extension BaseSocketManager {
   private func lost(_ loss: ReconnectMachine.Loss, _ closing: SocketClosing, unsent: [SocketUnsent]) {
     let isGivenUp = isClosedByCaller || closing.error?.isCancellation == true
     var closing = closing
-    var verdict = ReconnectMachine.Verdict.giveUp(because: "the caller has closed")
-    if !isGivenUp { verdict = cycle.machine.ended(loss, now: time.now, jitter: jitter()) }
-    if case .wait = verdict, let objection = cycle.userObjection {
-      verdict = .giveUp(because: objection.detail)
+    var wait: Duration?
+    if !isGivenUp { wait = cycle.machine.ended(loss, now: time.now, jitter: jitter()) }
+    if wait != nil, let objection = cycle.userObjection {
+      wait = nil
       closing.error = objection
     }
     pingers.resumeAll(.failure(closing.error ?? Self.closedError))
-    guard case .wait(let wait, _) = verdict else { return finish(closing, unsent: unsent) }
+    guard let wait else { return finish(closing, unsent: unsent) }
     state = .reconnecting
     lastClosing = closing
     // Those that wait for room were given to `send` later, so they are kept behind.

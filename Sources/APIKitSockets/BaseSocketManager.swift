@@ -25,6 +25,8 @@ public import APIKit
   public internal(set) var lastClosing: SocketClosing?
   /// The time between the last ping and its pong; nil before the first.
   public internal(set) var roundTrip: Duration?
+  /// The name of the service; nil before it was opened.
+  public internal(set) var connectedService: String?
 
   /// The clock of waits and limits; a test sets `ManualTime` of APIKitTesting.
   public var time: any TimeSource = SystemTime()
@@ -62,7 +64,6 @@ public import APIKit
   var senders: WaiterQueue<(message: SocketMessage, packs: Bool), Void>?
   lazy var pingers = WaiterQueue<Void, Duration>()
   var readers = ItemReaders<SocketMessage>()
-  var serviceName: String?
 
   /// The arguments of one call of `open`, and the caller that awaits it.
   typealias Opening = (parameters: Parameters, opener: UInt64?, user: LoadUser)

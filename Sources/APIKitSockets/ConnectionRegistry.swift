@@ -17,8 +17,6 @@ import APIKit
 extension BaseSocketManager {
   /// The owner, or the delegate where none is set.
   public var beneficiary: AnyObject? { owner ?? delegate }
-  /// The name of the service; nil before it was opened.
-  public var connectedService: String? { serviceName }
   /// Whether something is under way.
   public var isConnected: Bool { state.isActive }
 }

@@ -63,7 +63,7 @@ final class ByteStreamMachineTests: XCTestCase {
   func testTheEndsAreToldApart() {
     XCTAssertEqual(read(5, 5, id: 1), [])
     XCTAssertEqual(receive("abc"), [])
-    XCTAssertEqual(texts(machine.receiveEnd(.orderly)), ["1:abc.closed"])
+    XCTAssertEqual(texts(machine.receiveEnd(.closed)), ["1:abc.closed"])
     XCTAssertEqual(read(1, 5, id: 2), ["2:.closed"])
     machine = ByteStreamMachine()
     _ = receive("abcd")
@@ -106,7 +106,7 @@ final class ByteStreamMachineTests: XCTestCase {
             machine.read(.count(minimum: Int.random(in: 1...50, using: &generator), maximum: 60), id: index))
         }
       }
-      note(machine.receiveEnd(.orderly))
+      note(machine.receiveEnd(.closed))
       while machine.bufferedBytes > 0 { note(machine.read(.count(minimum: 1, maximum: 1000), id: -1)) }
       XCTAssertEqual(read, whole)
     }

@@ -143,7 +143,7 @@ enum ChunkingOracle {
     for piece in pieces {
       piece.withUnsafeBytes { note(machine.receive($0)) }
     }
-    note(machine.receiveEnd(.orderly))
+    note(machine.receiveEnd(.closed))
     note(machine.read(.count(minimum: 0, maximum: .max), id: 9))
     return shown.joined(separator: " ")
   }
@@ -202,14 +202,13 @@ enum ChunkingOracle {
         case 2: .lost(openSince: now - .seconds(Int(byte & 0x3F) * 2), codes: [])
         default: .lost(openSince: now, codes: [SocketCloseCode(rawValue: 1000 + UInt16(byte & 0x1F))])
         }
-      switch machine.ended(loss, now: now, floor: .milliseconds(Int(byte)), jitter: jitter) {
-      case .giveUp: return nil
-      case .wait(let wait, _):
-        if wait < .milliseconds(Int(byte)) { return "the wait is shorter than the server's" }
-        if wait > policy.longestWait { return "the wait is \(wait)" }
-        if machine.failures > policy.attempts { return "\(machine.failures) have failed" }
-        now += wait
+      guard let wait = machine.ended(loss, now: now, floor: .milliseconds(Int(byte)), jitter: jitter) else {
+        return nil
       }
+      if wait < .milliseconds(Int(byte)) { return "the wait is shorter than the server's" }
+      if wait > policy.longestWait { return "the wait is \(wait)" }
+      if machine.failures > policy.attempts { return "\(machine.failures) have failed" }
+      now += wait
     }
     return nil
   }

@@ -216,7 +216,7 @@ final class ByteChannel: WireOwner, @unchecked Sendable {
   /// The time for opening begins anew.
   func stoodStill() { if opening != nil { wire.due = wire.now + limit.microseconds } }
 
-  func receivedEnd(isOrderly: Bool) { tell(machine.receiveEnd(isOrderly ? .orderly : .truncated)) }
+  func receivedEnd(isOrderly: Bool) { tell(machine.receiveEnd(isOrderly ? .closed : .truncated)) }
 
   func ended(_ error: APIError?) {
     let error = failure ?? error ?? Self.closed

@@ -9,9 +9,6 @@ struct ByteStreamMachine {
     case until([UInt8], maximum: Int)
   }
 
-  /// How the server has ended its side.
-  enum End { case orderly, truncated }
-
   enum Outcome {
     case read(ByteStream.Read)
     case failed(APIError)
@@ -22,7 +19,7 @@ struct ByteStreamMachine {
   /// Where no delimiter of the read that waits longest can begin before: what was searched is not searched again.
   private var searched = 0
   private var waiting: [(id: Int, request: ReadRequest)] = []
-  private var end: End?
+  private var end: ByteStream.Read.End?
   private var failure: APIError?
 
   /// How much may wait to be taken before reading stops, beyond what a read asks for.
@@ -51,7 +48,7 @@ struct ByteStreamMachine {
     return serve()
   }
 
-  mutating func receiveEnd(_ end: End) -> [(Int, Outcome)] {
+  mutating func receiveEnd(_ end: ByteStream.Read.End) -> [(Int, Outcome)] {
     if self.end == nil { self.end = end }
     return serve()
   }
@@ -114,7 +111,7 @@ struct ByteStreamMachine {
       start = 0
     }
     var read = ByteStream.Read(bytes: bytes)
-    if bufferedBytes == 0, failure == nil { read.end = end.map { $0 == .orderly ? .closed : .truncated } }
+    if bufferedBytes == 0, failure == nil { read.end = end }
     return .read(read)
   }
 

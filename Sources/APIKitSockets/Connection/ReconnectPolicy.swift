@@ -47,13 +47,8 @@ public struct ReconnectPolicy: Sendable {
   public static let standard = Self(attempts: .max)
 }
 
-/// Decides after each lost or failed connection whether another follows, when and why.
+/// Decides after each lost or failed connection whether another follows, and when.
 struct ReconnectMachine {
-  enum Verdict: Equatable {
-    case wait(Duration, because: String)
-    case giveUp(because: String)
-  }
-
   /// How a connection ended.
   enum Loss {
     /// It could not be opened.
@@ -71,34 +66,25 @@ struct ReconnectMachine {
   /// - Parameters:
   ///   - floor: The wait that the server has asked for on an earlier occasion; `Retry-After` may ask for a longer one.
   ///   - jitter: A random number from 0 to 1.
+  /// - Returns: The wait before the next connection; nil when none follows.
   mutating func ended(
     _ loss: Loss, now: Duration, floor: Duration = .zero, jitter: Double
-  ) -> Verdict {
-    guard policy.attempts > 0 else { return .giveUp(because: "the policy is never to reconnect") }
+  ) -> Duration? {
+    guard policy.attempts > 0 else { return nil }
     var asked = floor
     switch loss {
     case .failed(let error, let retryAfter):
-      guard let row = policy.table.row(for: error), row.isOn else {
-        return .giveUp(because: "\(error.label) would be the same again")
-      }
-      if let retryAfter, retryAfter > policy.longestWait {
-        return .giveUp(because: "the server asked for a wait of \(retryAfter.shortText)")
-      }
+      guard policy.table.row(for: error)?.isOn == true else { return nil }
+      if let retryAfter, retryAfter > policy.longestWait { return nil }
       asked = max(floor, retryAfter ?? .zero)
     case .lost(let since, let codes):
-      if let code = codes.first(where: Self.isFinal) {
-        return .giveUp(because: "the connection was closed with \(code)")
-      }
+      if codes.contains(where: Self.isFinal) { return nil }
       if now - since >= policy.stableAfter { failures = 0 }
     }
-    guard failures < policy.attempts else {
-      return .giveUp(because: "all \(policy.attempts) connections in a row have failed")
-    }
+    guard failures < policy.attempts else { return nil }
     failures += 1
     // Many clients get the same wait from a server, and a server may ask for none.
-    let wait = asked + policy.backoff.wait(before: failures, jitter: jitter)
-    return .wait(
-      wait, because: "connection \(failures) in a row, and the server asked for \(asked.shortText)")
+    return asked + policy.backoff.wait(before: failures, jitter: jitter)
   }
 
   private static func isFinal(_ code: SocketCloseCode) -> Bool {

@@ -179,11 +179,10 @@ extension BaseStreamManager {
     guard closing.error?.isCancellation != true, connections > 0 || retriesFirstConnection else {
       return finish(closing)
     }
-    let verdict = cycle.machine.ended(loss, now: time.now, floor: retry, jitter: jitter())
-    if case .wait = verdict, let objection = cycle.userObjection {
-      return finish(StreamClosing(.failed, error: objection))
+    guard let wait = cycle.machine.ended(loss, now: time.now, floor: retry, jitter: jitter()) else {
+      return finish(closing)
     }
-    guard case .wait(let wait, _) = verdict else { return finish(closing) }
+    if let objection = cycle.userObjection { return finish(StreamClosing(.failed, error: objection)) }
     let wasOpen = state == .open
     state = .reconnecting
     cycle.wait(wait, time, for: network) { [weak self] in self?.connectAgain() }

@@ -37,7 +37,6 @@ public import APIKit
   var openedAt = Duration.zero
   /// The wait before another connection that the server has named.
   var retry = Duration.zero
-  private var serviceName: String?
 
   init() { ConnectionRegistry.shared.add(self) }
 
@@ -57,7 +56,7 @@ public import APIKit
   /// The owner, or the delegate where none is set.
   public var beneficiary: AnyObject? { owner ?? recipient }
   /// The name of its service; nil before it was opened.
-  public var connectedService: String? { serviceName }
+  public private(set) var connectedService: String?
   /// Whether something is under way.
   public var isConnected: Bool { state.isActive }
 
@@ -111,7 +110,7 @@ public import APIKit
     of manager: some StreamManager, headers: HTTPHeaders, _ parser: any StreamParser<Item>,
     _ onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) throws(APIError) -> Opening {
-    serviceName = manager.service.name
+    connectedService = manager.service.name
     let (idleLimit, openLimit) = (manager.idleLimit, manager.openLimit)
     // 200 with a body that is read later, or 204 for its end.
     let expectation = ResponseExpectation(statuses: 200..<205, format: .bytes)
