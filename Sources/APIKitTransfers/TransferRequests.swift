@@ -37,9 +37,10 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
     if let type = terms.contentType, !headers.contains("Content-Type") { headers.add("Content-Type", type) }
     (self.headers, given) = (headers, headers)
     self.retryPolicy = retryPolicy
-    // A deadline over all attempts would end every large file.
+    // A deadline over all attempts would end every large file, and so would a limit for a whole attempt.
     self.retryPolicy.deadline = nil
     var options = terms.options
+    options.timeouts.total = .zero
     options.owner = user.owner
     self.options = options
     super.init()
@@ -56,8 +57,6 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
     headers.merge(fields)
     var options = options
     options.destination = .stream
-    // So would a limit for the whole attempt.
-    options.timeouts.total = .zero
     return try await response(parameters, options: options)
   }
 
@@ -92,7 +91,6 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
     _ parameters: Parameters, at location: String?, _ report: @escaping @MainActor (TransferProgress) -> Void
   ) async -> Result<APIResponse, APIError> {
     var options = options
-    options.timeouts.total = .zero
     if asksFirst, body?.isEmpty == false { options.expectsContinue = true }
     do throws(APIError) {
       options.location = try location.map { (text) throws(APIError) in try HTTPURL(text) }

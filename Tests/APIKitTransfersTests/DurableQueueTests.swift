@@ -205,7 +205,7 @@ final class DurableQueueTests: DurableQueueCase {
     spooled.spool = file?.name
     _ = try await dying?.enqueue([entry(user: "bob"), spooled, entry(secret, user: "ann")])
     try await dying?.finish(3, landing: Array(secret.utf8))
-    dying?.noteLeave(of: "ann")
+    DurableQueue.noteLeave(of: "ann", in: folder)
     // The process ends before it drops anything; an open connection keeps what the log has.
     let other = try SQLiteDatabase(path: folder + "/queue.sqlite", patience: 100)
     dying = nil
@@ -227,7 +227,7 @@ final class DurableQueueTests: DurableQueueCase {
     let database = try SQLiteDatabase(path: folder + "/queue.sqlite", patience: 100)
     try database.execute(
       "CREATE TRIGGER no BEFORE DELETE ON items BEGIN SELECT RAISE(ABORT, 'no room'); END")
-    first.noteLeave(of: "ann")
+    DurableQueue.noteLeave(of: "ann", in: folder)
     do {
       _ = try await first.drop(user: "ann")
       XCTFail("it was dropped")

@@ -219,13 +219,13 @@ import XCTest
       var kept = KeptTransfer(kind)
       (kept.key, kept.service, kept.environment, kept.apiName) = ("k", "Homes", "staging", "files/{id}")
       (kept.parameters, kept.journal, kept.count) = (["id": 7], "/j", 12)
-      let bytes = kept.encode()
-      XCTAssertEqual(KeptTransfer(bytes), kept)
-      for count in 0..<bytes.count { XCTAssertNil(KeptTransfer(Array(bytes[..<count]))) }
+      let bytes = kept.enveloped
+      XCTAssertEqual(KeptTransfer(enveloped: bytes), kept)
+      for count in 0..<bytes.count { XCTAssertNil(KeptTransfer(enveloped: Array(bytes[..<count]))) }
       for index in bytes.indices {
         var damaged = bytes
         damaged[index] ^= 0xFF
-        _ = KeptTransfer(damaged)
+        _ = KeptTransfer(enveloped: damaged)
       }
     }
   }

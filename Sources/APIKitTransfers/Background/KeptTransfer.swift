@@ -29,11 +29,6 @@ import APIKit
 extension KeptTransfer: QueueContent {
   static let envelope = Envelope(kind: .queuedTransfer)
 
-  /// The bytes in their envelope.
-  func encode() -> [UInt8] { enveloped }
-  /// Nil for bytes that ``encode()`` did not make.
-  init?(_ bytes: [UInt8]) { self.init(enveloped: bytes) }
-
   func write(to writer: inout ByteWriter) {
     writer.append(call.encode())
     switch kind {

@@ -107,7 +107,7 @@ extension TransferQueue {
     _ kept: KeptTransfer, _ draft: QueueStore.QueueEntry, of keeper: QueueRunner.Keeper? = nil
   ) async throws(APIError) -> TransferID {
     var entry = draft
-    entry.payload = kept.encode()
+    entry.payload = kept.enveloped
     return TransferID(rawValue: try await runner.keep([entry], of: keeper)[0])
   }
 

@@ -56,7 +56,7 @@ import Foundation
   ) {
     self.configuration = configuration
     self.time = time
-    self.carrier = carrier ?? TransferCarriers.system(configuration)
+    self.carrier = carrier ?? Self.systemCarrier(configuration)
     registry = QueueRegistry(of: configuration.name)
     runner = QueueRunner(configuration, time: time, boot: boot) { Self.discardFiles(of: $0) }
     runner.owner = self
@@ -214,11 +214,9 @@ import Foundation
   }
 
   private func tellCarrier() { carrier?.settled(underWay: runner.running.count) }
-}
 
-enum TransferCarriers {
   /// The system's; nil where it has none, or none is wanted.
-  static func system(_ configuration: TransferQueueConfiguration) -> (any TransferCarrier)? {
+  private static func systemCarrier(_ configuration: TransferQueueConfiguration) -> (any TransferCarrier)? {
     #if canImport(FoundationNetworking)
       nil
     #else

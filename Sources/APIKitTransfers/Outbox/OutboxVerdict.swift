@@ -30,8 +30,6 @@ enum OutboxVerdict: Sendable, Equatable {
     var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
     /// From 0 to 1.
     var jitter = 1.0
-    /// The longest wait that a server may ask for.
-    var longestWait = Duration.seconds(86_400)
     var wallClock: Double = 0
   }
 
@@ -58,11 +56,14 @@ enum OutboxVerdict: Sendable, Equatable {
       }
       let own = known.backoff.wait(before: known.attempts, jitter: known.jitter)
       let asked = error.retryAfter(now: known.wallClock)
-      self = .later(min(max(own, asked ?? .zero), max(own, known.longestWait)))
+      self = .later(min(max(own, asked ?? .zero), max(own, Self.longestWait)))
     } else {
       self = .park
     }
   }
+
+  /// The longest wait that a server may ask for: a day.
+  private static let longestWait = Duration.seconds(86_400)
 
   /// Whether the outbox itself has ended the attempt. What a hook or an interceptor has ended counts as an attempt, or it would
   /// be made again without end.

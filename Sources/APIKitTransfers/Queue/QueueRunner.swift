@@ -342,7 +342,7 @@ import Foundation
 
   /// Ends what is on its way for a user, and drops all of the user's items.
   func forget(_ user: String) async throws(DurableQueue.Fault) {
-    queue.noteLeave(of: user)
+    DurableQueue.noteLeave(of: user, in: queue.folder)
     try await leave(user, keeps: false)
   }
 

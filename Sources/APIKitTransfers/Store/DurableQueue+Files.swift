@@ -95,9 +95,8 @@ extension DurableQueue {
 
   /// Notes that a user leaves, before the items are dropped: should the process end in between, whoever opens the queue next
   /// drops them. Waits for the disk.
-  nonisolated func noteLeave(of user: String) { Self.noteLeave(of: user, in: folder) }
-
-  /// The same for the queue of a folder, which need not be open.
+  ///
+  /// - Parameter folder: That of the queue, which need not be open.
   static func noteLeave(of user: String, in folder: String) {
     do { try leaveMark(ofDigest: Crypto.digest(of: [user]), in: folder).set() } catch {
       DeveloperNotice.give("the sign-out cannot be noted in \(folder): its mark \(error)")
@@ -106,14 +105,10 @@ extension DurableQueue {
 
   /// The mark of a user who leaves; its name does not say who that is.
   nonisolated func leaveMark(of user: String) -> ErasureMark {
-    leaveMark(ofDigest: Crypto.digest(of: [user]))
+    Self.leaveMark(ofDigest: Crypto.digest(of: [user]), in: folder)
   }
 
-  nonisolated func leaveMark(ofDigest digest: String) -> ErasureMark {
-    Self.leaveMark(ofDigest: digest, in: folder)
-  }
-
-  private static func leaveMark(ofDigest digest: String, in folder: String) -> ErasureMark {
+  static func leaveMark(ofDigest digest: String, in folder: String) -> ErasureMark {
     ErasureMark(path: "\(folder)/\(leavePrefix)\(digest)")
   }
 

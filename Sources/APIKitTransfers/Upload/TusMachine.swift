@@ -115,10 +115,7 @@ struct TusMachine: Sendable {
       }
       state.location = location
       return advance(to: sendsWithCreation ? Self.offset(headers) ?? 0 : 0)
-    case (.creating, 423), (.asking, 423), (.sending, 423):
-      guard phase != .creating else { return again(creation) }
-      refusal = status
-      return ask(isStall: true)
+    case (.creating, 423): return again(creation)
     case (.asking, 200...299), (.sending, 200...299):
       guard let offset = Self.offset(headers) else {
         return .fail(.malformedResponse, "the server does not say how much it has", keepsJournal: true)
@@ -129,8 +126,8 @@ struct TusMachine: Sendable {
         return startOver("the server expects \(length) bytes, and there are \(total)")
       }
       return advance(to: offset)
-    // Another offset, or a part that arrived damaged: what the server has counts.
-    case (.sending, 409), (.sending, 460):
+    // Locked, another offset, or a part that arrived damaged: what the server has counts.
+    case (.asking, 423), (.sending, 423), (.sending, 409), (.sending, 460):
       refusal = status
       return ask(isStall: true)
     case (.asking, 403), (.asking, 404), (.asking, 410), (.sending, 403), (.sending, 404), (.sending, 410):

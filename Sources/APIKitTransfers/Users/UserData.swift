@@ -199,7 +199,7 @@ import Foundation
   /// Notes beside the other marks that a user has left whom the queue has no mark of.
   private func leaveNote(of user: String, in queue: DurableQueue) throws(PrivateFile.Fault) {
     let digest = Crypto.digest(of: [user])
-    guard !queue.leaveMark(ofDigest: digest).isSet else { return }
+    guard !DurableQueue.leaveMark(ofDigest: digest, in: queue.folder).isSet else { return }
     try ErasureMark(path: "\(notes(for: queue))\(digest)").set()
   }
 
@@ -218,7 +218,8 @@ import Foundation
       for name in names where name.hasPrefix(beginning) {
         let digest = String(name.dropFirst(beginning.count))
         if !users.contains(where: { Crypto.digest(of: [$0]) == digest }) {
-          guard (try? runner.queue.leaveMark(ofDigest: digest).set()) != nil else { continue }
+          let mark = DurableQueue.leaveMark(ofDigest: digest, in: runner.queue.folder)
+          guard (try? mark.set()) != nil else { continue }
         }
         ErasureMark(path: notes + digest).clear()
       }

@@ -102,7 +102,7 @@ final class GoldenFileTests: XCTestCase {
       XCTAssertEqual(response.headers, ["ETag": "\"1\""])
       XCTAssertEqual(response.bytes, [1, 2])
       XCTAssertEqual(response.url?.string, "https://a.test/x")
-    case (.queuedTransfer, 1...2): XCTAssertEqual(KeptTransfer(golden.bytes), transfer)
+    case (.queuedTransfer, 1...2): XCTAssertEqual(KeptTransfer(enveloped: golden.bytes), transfer)
     case (.downloadJournal, 2):
       let journal = try TransferJournal<PartialFile.Journal>(path, .downloadJournal).read()
       XCTAssertEqual(journal?.identity, "7")
@@ -178,7 +178,7 @@ final class GoldenFileTests: XCTestCase {
       switch golden.kind {
       case .queuedItem: _ = QueuedCall(content)
       case .queuedLanding: _ = QueuedLanding(content)
-      case .queuedTransfer: _ = KeptTransfer(bytes)
+      case .queuedTransfer: _ = KeptTransfer(enveloped: bytes)
       default: XCTFail("a sealed file of \(golden.kind) was read as an open one")
       }
     }
