@@ -5,20 +5,23 @@ import Foundation
 extension TLSPolicy: VersionedCodable {
   package static let form = VersionedForm<Self>(
     name: "TLSPolicy", start: { Self() },
-    .mapped(
-      "minimumVersion", \.minimumVersion, write: \.description,
-      read: { text in
-        try versions.first { $0.description == text }
-          .readable("\(text.debugDescription) is no version of TLS")
-      }), .plain("trust", \.trust), .plain("pinning", \.pinning),
+    .tlsVersion("minimumVersion", \.minimumVersion), .plain("trust", \.trust), .plain("pinning", \.pinning),
     .mapped(
       "identity", \.identity, isSecret: { $0 != nil }, write: { $0.map(CodedIdentity.init) },
       read: { $0?.identity }),
     unwritable: [
       "allowsInvalidCertificates": \.allowsInvalidCertificates, "skipsHostValidation": \.skipsHostValidation,
     ])
+}
 
-  private static let versions: [TLSVersion] = [.tls1_0, .tls1_1, .tls1_2, .tls1_3]
+extension VersionedForm.Member {
+  /// A version of TLS, by its number.
+  package static func tlsVersion(_ name: String, _ path: Path<TLSVersion>) -> Self {
+    mapped(name, path, write: \.description) { text in
+      try [TLSVersion.tls1_0, .tls1_1, .tls1_2, .tls1_3].first { $0.description == text }
+        .readable("\(text.debugDescription) is no version of TLS")
+    }
+  }
 }
 
 extension TLSPolicy.Trust: CaseCodable {

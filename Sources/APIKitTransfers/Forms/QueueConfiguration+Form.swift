@@ -48,13 +48,7 @@ extension BackgroundSessionOptions: Codable {
     name: "BackgroundSessionOptions", start: { Self() },
     .plain("isDiscretionary", \.isDiscretionary), .plain("connectionsPerHost", \.connectionsPerHost),
     .seconds("limit", \.limit), .plain("proxy", \.proxy),
-    .mapped("minimumTLS", \.minimumTLS, write: \.description) { text in
-      let versions: [TLSVersion] = [.tls1_0, .tls1_1, .tls1_2, .tls1_3]
-      guard let version = versions.first(where: { $0.description == text }) else {
-        throw APIError(.assembly, .unreadableForm, "\(text.debugDescription) is no version of TLS")
-      }
-      return version
-    },
+    .tlsVersion("minimumTLS", \.minimumTLS),
     .plain("sharedContainerIdentifier", \.sharedContainerIdentifier))
 
   /// Reads the written form.
