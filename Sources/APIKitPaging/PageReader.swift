@@ -26,7 +26,7 @@ struct PageReader {
 
   private func cursor(_ raw: RawData) -> PageStore.Position? {
     guard let text = raw.lenientString, !text.isEmpty else { return nil }
-    return .cursor(text)
+    return .cursor(ExactText(text))
   }
 
   /// Turns a link into the path and the parameters of the next load. Parameters that a signature adds are

@@ -10,30 +10,11 @@ struct PageStore {
   enum Position: Hashable {
     case number(Int)
     case offset(Int)
-    case cursor(String?)
+    /// Compared by its bytes: it is the server's.
+    case cursor(ExactText?)
     case link(Target?)
     /// There is a page, but it must not be requested, for this reason.
     case refused(String)
-
-    /// A cursor is compared by its bytes: it is the server's.
-    static func == (left: Self, right: Self) -> Bool {
-      switch (left, right) {
-      case (.number(let one), .number(let other)), (.offset(let one), .offset(let other)): one == other
-      case (.cursor(let one), .cursor(let other)): one.equalsExactly(other)
-      case (.link(let one), .link(let other)): one == other
-      case (.refused(let one), .refused(let other)): one == other
-      default: false
-      }
-    }
-
-    func hash(into hasher: inout Hasher) {
-      switch self {
-      case .number(let number), .offset(let number): hasher.combine(number)
-      case .cursor(let text): hasher.combine(text.map(ExactText.init))
-      case .link(let target): hasher.combine(target)
-      case .refused(let words): hasher.combine(words)
-      }
-    }
   }
 
   /// Where a link leads: a path of the list's origin, and the parameters of its query.

@@ -246,7 +246,7 @@ extension Pager {
       parameters[name] = .integer(offset)
     case (.cursor(let name, _, _, let size), .cursor(let cursor)):
       if let size { parameters[size] = .integer(paging.pageSize) }
-      if let cursor { parameters[name] = .string(cursor) }
+      if let cursor { parameters[name] = .string(cursor.text) }
     case (.link(let size), .link(let target)):
       if let size { parameters[size] = .integer(paging.pageSize) }
       guard let target else { break }

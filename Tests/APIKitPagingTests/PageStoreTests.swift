@@ -92,9 +92,9 @@ final class PageStoreTests: XCTestCase {
   func testCursorsLeadOnUntilThereIsNone() throws {
     var store = store(.cursor(at: "next"))
     XCTAssertEqual(try store.request(.first).position, .cursor(nil))
-    try turn(&store, .first, contents(["a"], next: .cursor("x")))
-    XCTAssertEqual(try store.request(.next).position, .cursor("x"))
-    try turn(&store, .next, contents([], next: .cursor("y")))
+    try turn(&store, .first, contents(["a"], next: .cursor(ExactText("x"))))
+    XCTAssertEqual(try store.request(.next).position, .cursor(ExactText("x")))
+    try turn(&store, .next, contents([], next: .cursor(ExactText("y"))))
     XCTAssertTrue(store.hasNext, "an empty page in between ends no list of cursors")
     try turn(&store, .next, contents(["b"]))
     XCTAssertFalse(store.hasNext)
@@ -102,9 +102,10 @@ final class PageStoreTests: XCTestCase {
 
   func testACursorThatLeadsBackBreaksTheList() throws {
     var store = store(.cursor(at: "next"))
-    try turn(&store, .first, contents(["a"], next: .cursor("x")))
-    try turn(&store, .next, contents(["b"], next: .cursor("x")))
-    XCTAssertEqual(reason { try turn(&store, .next, contents(["c"], next: .cursor("x"))) }, .pagingBroken)
+    try turn(&store, .first, contents(["a"], next: .cursor(ExactText("x"))))
+    try turn(&store, .next, contents(["b"], next: .cursor(ExactText("x"))))
+    XCTAssertEqual(
+      reason { try turn(&store, .next, contents(["c"], next: .cursor(ExactText("x")))) }, .pagingBroken)
     XCTAssertFalse(store.hasNext)
     XCTAssertEqual(store.entries.count, 2)
     XCTAssertEqual(reason { _ = try store.request(.next) }, .pagingBroken)
@@ -152,7 +153,7 @@ final class PageStoreTests: XCTestCase {
     var paging = Paging(.cursor(at: "next"), items: "items")
     paging.maximumPages = 3
     var store = PageStore(paging)
-    for number in 0..<3 { try turn(&store, .next, contents([nil], next: .cursor("\(number)"))) }
+    for number in 0..<3 { try turn(&store, .next, contents([nil], next: .cursor(ExactText("\(number)")))) }
     XCTAssertEqual(reason { _ = try store.request(.next) }, .pagingBroken)
   }
 
@@ -217,8 +218,8 @@ final class PageStoreTests: XCTestCase {
   func testItemsAndCursorsOfOneTextAndOtherBytesAreToldApart() throws {
     var store = store(.cursor(at: "next"))
     let (first, second) = ("caf\u{E9}", "cafe\u{301}")
-    try turn(&store, .first, contents([first], next: .cursor(first)))
-    XCTAssertEqual(try turn(&store, .next, contents([second, first], next: .cursor(second))), [0])
+    try turn(&store, .first, contents([first], next: .cursor(ExactText(first))))
+    XCTAssertEqual(try turn(&store, .next, contents([second, first], next: .cursor(ExactText(second)))), [0])
     XCTAssertEqual(try turn(&store, .next, contents(["z"])), [0])
   }
 
