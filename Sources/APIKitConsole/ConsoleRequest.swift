@@ -1,3 +1,5 @@
+import APIKit
+import APIKitReports
 import Foundation
 
 /// One request to the console, as it was read from a connection.
@@ -80,10 +82,7 @@ struct ConsoleRequest: Sendable, Equatable {
     let path = target.prefix { $0 != "?" }
     let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].isEmpty else { return nil }
-    let (given, own) = (Array(parts[1].utf8), Array(token.utf8))
-    var difference = given.count ^ own.count
-    for index in own.indices { difference |= Int(own[index] ^ (index < given.count ? given[index] : 0)) }
-    return difference == 0 ? String(parts[2]) : nil
+    return Crypto.constantTimeEquals(parts[1].utf8, token.utf8) ? String(parts[2]) : nil
   }
 }
 
@@ -105,18 +104,11 @@ struct ConsoleResponse: Sendable {
 
   /// The bytes of the response. The connection is closed behind it.
   var bytes: [UInt8] {
-    var head = "HTTP/1.1 \(status) \(Self.names[status] ?? "Status")\r\nContent-Type: \(type)\r\n"
+    var head = "HTTP/1.1 \(status) \(HTTPArchive.statusText(status))\r\nContent-Type: \(type)\r\n"
     head += "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n"
     head += "Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n"
     head += "Content-Security-Policy: \(policy)\r\nConnection: close\r\n"
     if !isStream { head += "Content-Length: \(body.count)\r\n" }
     return Array((head + "\r\n").utf8) + body
   }
-
-  private static let names = [
-    200: "OK", 202: "Accepted", 400: "Bad Request", 403: "Forbidden", 404: "Not Found",
-    405: "Method Not Allowed",
-    408: "Request Timeout", 409: "Conflict", 411: "Length Required", 413: "Content Too Large",
-    421: "Misdirected Request", 431: "Request Header Fields Too Large", 503: "Service Unavailable",
-  ]
 }

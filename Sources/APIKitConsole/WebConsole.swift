@@ -124,9 +124,7 @@ final class ConsoleFeed: FlightListener {
       (self.flight, self.api, self.attempt) = (flight.rawValue, api, attempt)
       (self.at, self.since1970, text) = (at / .milliseconds(1), since1970, event.description)
       switch event {
-      case .landed(.succeeded): end = "succeeded"
-      case .landed(.failed): end = "failed"
-      case .landed(.cancelled): end = "cancelled"
+      case .landed(let landing): end = landing.outcomeName
       case .refused: end = "refused"
       default: break
       }

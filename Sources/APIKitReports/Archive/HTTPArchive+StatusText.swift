@@ -3,7 +3,7 @@ extension HTTPArchive {
   ///
   /// HTTP/2 and HTTP/3 send none, and that of a server says nothing else.
   /// - SeeAlso: <https://www.iana.org/assignments/http-status-codes>
-  static func statusText(_ status: Int) -> String { phrases[status] ?? "" }
+  package static func statusText(_ status: Int) -> String { phrases[status] ?? "" }
 
   private static let phrases: [Int: String] = [
     100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",

@@ -156,7 +156,7 @@ extension FlightRecord {
 
 extension FlightLanding {
   /// As the filter of the page has it.
-  fileprivate var outcomeName: String {
+  package var outcomeName: String {
     switch self {
     case .succeeded: LandedLoad.Outcome.succeeded.rawValue
     case .failed: LandedLoad.Outcome.failed.rawValue

@@ -119,31 +119,29 @@ public struct ReportPage: Sendable {
 
   private func numbers(_ page: inout PageText) {
     let summary = report.summary
-    func time(_ time: Duration?) -> (shown: String, value: String) {
-      (time?.shortText ?? "none", time.map { String($0.microseconds) } ?? "")
-    }
-    let rate = summary.successRate
-    let rows: [(id: String, name: String, shown: String, value: String)] = [
-      ("total", "loads", String(summary.total), String(summary.total)),
-      (
-        "success-rate", "success rate", rate.map { "\(($0 * 1000).rounded() / 10) %" } ?? "none",
-        rate.map { String($0) } ?? ""
-      ),
-      ("failed-count", "failed", String(summary.failed), String(summary.failed)),
-      ("cancelled", "cancelled", String(summary.cancelled), String(summary.cancelled)),
-      ("mean", "mean", time(summary.mean).shown, time(summary.mean).value),
-      ("median", "median", time(summary.median).shown, time(summary.median).value),
-      ("p95", "p95", time(summary.p95).shown, time(summary.p95).value),
-      ("p99", "p99", time(summary.p99).shown, time(summary.p99).value),
-      ("since-start", "since the beginning", String(report.totalSinceStart), String(report.totalSinceStart)),
-    ]
     page.element("dl") { page in
-      for row in rows {
+      func row(_ id: String, _ name: String, _ shown: String, value: String) {
         page.element("div") { page in
-          page.element("dt", text: row.name)
-          page.element("dd", ["id": row.id, "data-value": row.value], text: row.shown)
+          page.element("dt", text: name)
+          page.element("dd", ["id": id, "data-value": value], text: shown)
         }
       }
+      func count(_ id: String, _ name: String, _ count: Int) {
+        row(id, name, String(count), value: String(count))
+      }
+      func time(_ name: String, _ time: Duration?) {
+        row(name, name, time?.shortText ?? "none", value: time.map { String($0.microseconds) } ?? "")
+      }
+      count("total", "loads", summary.total)
+      row(
+        "success-rate", "success rate", summary.rateText, value: summary.successRate.map { String($0) } ?? "")
+      count("failed-count", "failed", summary.failed)
+      count("cancelled", "cancelled", summary.cancelled)
+      time("mean", summary.mean)
+      time("median", summary.median)
+      time("p95", summary.p95)
+      time("p99", summary.p99)
+      count("since-start", "since the beginning", report.totalSinceStart)
     }
   }
 
@@ -165,7 +163,7 @@ public struct ReportPage: Sendable {
             page.element("td", text: kind)
             page.nameCell(group.name)
             for number in [
-              String(summary.total), summary.successRate.map { "\(($0 * 1000).rounded() / 10) %" } ?? "none",
+              String(summary.total), summary.rateText,
               String(summary.failed), summary.median?.shortText ?? "none", summary.p95?.shortText ?? "none",
               summary.p99?.shortText ?? "none",
             ] {

@@ -67,11 +67,12 @@ public struct LoadSummary: Sendable {
 }
 
 extension LoadSummary: CustomStringConvertible {
+  var rateText: String { successRate.map { "\(($0 * 1000).rounded() / 10) %" } ?? "none" }
+
   /// The numbers in one line, with `none` for a number that is nil.
   public var description: String {
-    let rate = successRate.map { "\(($0 * 1000).rounded() / 10) %" } ?? "none"
     let times = [("mean", mean), ("median", median), ("p95", p95), ("p99", p99)]
-    return "\(total) loads, success rate \(rate), \(failed) failed, \(cancelled) cancelled, "
+    return "\(total) loads, success rate \(rateText), \(failed) failed, \(cancelled) cancelled, "
       + times.map { "\($0.0) \($0.1?.shortText ?? "none")" }.joined(separator: ", ")
   }
 }
