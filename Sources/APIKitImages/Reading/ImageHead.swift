@@ -59,10 +59,9 @@ public struct ImageHead: Sendable, Hashable {
   ///
   /// - Parameter bytes: The image, or its beginning.
   public init?(of bytes: some Collection<UInt8>) {
-    let bytes = Array(bytes.prefix(Self.readBytes))
-    guard let format = Format(bytes) else { return nil }
+    let reader = ImageReader(Array(bytes.prefix(Self.readBytes)))
+    guard let format = Format(reader) else { return nil }
     self.format = format
-    let reader = ImageReader(bytes)
     switch format {
     case .png: reader.readPNG(into: &self)
     case .jpeg: reader.readJPEG(into: &self)
@@ -91,19 +90,19 @@ public struct ImageHead: Sendable, Hashable {
 
 extension ImageHead.Format {
   /// The format that the first bytes show.
-  fileprivate init?(_ bytes: [UInt8]) {
-    func holds(_ text: String, at offset: Int) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
+  fileprivate init?(_ reader: ImageReader) {
+    let (bytes, holds) = (reader.bytes, reader.holds(_:at:))
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
       self = .png
     } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
       self = .jpeg
-    } else if holds("GIF87a", at: 0) || holds("GIF89a", at: 0) {
+    } else if holds("GIF87a", 0) || holds("GIF89a", 0) {
       self = .gif
-    } else if holds("RIFF", at: 0), holds("WEBP", at: 8) {
+    } else if holds("RIFF", 0), holds("WEBP", 8) {
       self = .webp
-    } else if holds("ftyp", at: 4), let brand = Self.brand(bytes) {
+    } else if holds("ftyp", 4), let brand = Self.brand(reader) {
       self = brand
-    } else if holds("BM", at: 0), bytes.count >= 18, [12, 40, 52, 56, 64, 108, 124].contains(bytes[14]),
+    } else if holds("BM", 0), bytes.count >= 18, [12, 40, 52, 56, 64, 108, 124].contains(bytes[14]),
       bytes[15...17].allSatisfy({ $0 == 0 })
     {
       self = .bmp
@@ -113,12 +112,11 @@ extension ImageHead.Format {
   }
 
   /// The format of an ISO base media file by its brands: the major one, then the compatible ones.
-  private static func brand(_ bytes: [UInt8]) -> Self? {
-    let reader = ImageReader(bytes)
+  private static func brand(_ reader: ImageReader) -> Self? {
     guard let length = reader.big(0, 4), length >= 16 else { return nil }
-    let places = [8] + Array(stride(from: 16, to: min(length, 256, bytes.count) - 3, by: 4))
+    let places = [8] + Array(stride(from: 16, to: min(length, 256, reader.bytes.count) - 3, by: 4))
     for place in places {
-      switch String(decoding: bytes.dropFirst(place).prefix(4), as: UTF8.self) {
+      switch String(decoding: reader.bytes.dropFirst(place).prefix(4), as: UTF8.self) {
       case "avif", "avis": return .avif
       case "heic", "heix", "heim", "heis", "hevc", "hevx": return .heic
       default: continue

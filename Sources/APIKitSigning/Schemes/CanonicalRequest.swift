@@ -70,9 +70,7 @@ public struct CanonicalRequest: Sendable {
     bytes = output
 
     // With a line feed inside a line, two different requests could have the same text.
-    var lineFeeds = 0
-    for byte in output where byte == UInt8(ascii: "\n") { lineFeeds += 1 }
-    guard lineFeeds == 8 + signedHeaders.count else {
+    guard output.count(where: { $0 == UInt8(ascii: "\n") }) == 8 + signedHeaders.count else {
       throw APIError(.signing, .signingFailed, "a part of the request to sign holds a line feed")
     }
   }

@@ -88,7 +88,7 @@
     /// Runs in the child: tries the changes from the given start on and writes the result of each.
     private func obey(_ order: ContractOrder) -> Never {
       switch outcome(of: recordedResponse) {
-      case .failure(let error): order.write(order.plain((error as? APIError)?.detail ?? "\(error)"))
+      case .failure(let error): order.write(order.plain(describe(error)))
       case .success(let intact):
         order.write(ContractOrder.ready)
         for damage in damages.dropFirst(order.start) {

@@ -42,11 +42,11 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
 
   /// Tries every change in this process, on the calling thread.
   public func run() -> ContractReport {
-    let intact = outcome(of: recordedResponse)
-    guard case .success(let intact) = intact else {
-      return ContractReport(findings: [], intactError: intact.failureText)
+    switch outcome(of: recordedResponse) {
+    case .failure(let error): ContractReport(findings: [], intactError: describe(error))
+    case .success(let intact):
+      ContractReport(findings: damages.map { finding(of: $0, intact: intact) }, intactError: nil)
     }
-    return ContractReport(findings: damages.map { finding(of: $0, intact: intact) }, intactError: nil)
   }
 
   /// The result of one change.
@@ -65,7 +65,7 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
     Result { String(reflecting: try reformer.reform(raw, from: source)) }
   }
 
-  private func describe(_ error: any Error) -> String { (error as? APIError)?.detail ?? "\(error)" }
+  func describe(_ error: any Error) -> String { (error as? APIError)?.detail ?? "\(error)" }
 
   private func paths(in raw: RawData, at path: [RawPath.Step]) -> [[RawPath.Step]] {
     var found: [[RawPath.Step]] = []
@@ -176,11 +176,5 @@ public struct Damage: Sendable, Hashable, CustomStringConvertible {
       }
       return "[\(elements.joined(separator: ","))]"
     }
-  }
-}
-
-extension Result {
-  fileprivate var failureText: String? {
-    if case .failure(let error) = self { (error as? APIError)?.detail ?? "\(error)" } else { nil }
   }
 }

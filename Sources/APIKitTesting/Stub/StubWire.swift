@@ -30,7 +30,7 @@ struct StubWire {
   func measured(_ error: APIError) -> APIError {
     var error = error
     var metrics = error.metrics ?? TransportMetrics()
-    if metrics.total == 0 { metrics.total = microseconds(ContinuousClock.now - start) }
+    if metrics.total == 0 { metrics.total = (ContinuousClock.now - start).microseconds }
     error.metrics = metrics
     if error.requestProgress == nil {
       error.requestProgress =
@@ -136,7 +136,7 @@ struct StubWire {
     response.metrics.bytesSent = Int64(sentCount)
     response.metrics.version = response.version
     // A script may state its own times.
-    if response.metrics.total == 0 { response.metrics.total = microseconds(ContinuousClock.now - start) }
+    if response.metrics.total == 0 { response.metrics.total = (ContinuousClock.now - start).microseconds }
 
     var destination = exchange.destination
     if let path = exchange.file(status: response.status, response.headers) { destination = .file(path: path) }
@@ -183,7 +183,7 @@ struct StubWire {
     }
     var meter = TransferMeter(at: 0)
     for step in steps {
-      exchange.tell(meter.completing(step, at: microseconds(ContinuousClock.now - start)))
+      exchange.tell(meter.completing(step, at: (ContinuousClock.now - start).microseconds))
     }
   }
 
@@ -206,10 +206,6 @@ struct StubWire {
     APIError(
       .transport, .truncatedBody, "the connection ended after \(body.count) bytes of the body",
       evidence: response.evidence)
-  }
-
-  private func microseconds(_ time: Duration) -> Int64 {
-    time.components.seconds * 1_000_000 + time.components.attoseconds / 1_000_000_000_000
   }
 
   /// The body as bytes, as a server would receive it.
