@@ -241,10 +241,7 @@
 
     /// What the program says of each case: empty for a signature that matches.
     private func verdicts(of cases: [RawData]) throws -> [String] {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "apikit-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
+      let folder = try temporaryFolder()
       let (input, output) = (folder.appendingPathComponent("in"), folder.appendingPathComponent("out"))
       let text = "[" + cases.map { $0.jsonText() }.joined(separator: ",") + "]"
       try Data(text.utf8).write(to: input)

@@ -12,12 +12,8 @@ final class BackgroundOutcomesTests: XCTestCase {
   private let exchange = "0a1b " + String(repeating: "c", count: 64)
 
   override func setUpWithError() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    folder = try temporaryFolder().path
   }
-
-  override func tearDownWithError() throws { try FileManager.default.removeItem(atPath: folder) }
 
   private func outcomes(_ key: SecretKey? = nil) -> BackgroundOutcomes {
     BackgroundOutcomes(folder: "\(folder)/session", seal: QueueSeal(key))

@@ -11,11 +11,8 @@ import XCTest
   private var folder = URL(fileURLWithPath: "/")
 
   override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try temporaryFolder()
   }
-
-  override func tearDown() async throws { try FileManager.default.removeItem(at: folder) }
 
   private var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()

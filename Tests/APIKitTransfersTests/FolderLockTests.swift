@@ -10,12 +10,8 @@ final class FolderLockTests: XCTestCase {
   private var folder = ""
 
   override func setUpWithError() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    folder = try temporaryFolder().path
   }
-
-  override func tearDownWithError() throws { try FileManager.default.removeItem(atPath: folder) }
 
   private func path(_ name: String) -> String { "\(folder)/\(name)" }
 

@@ -12,11 +12,8 @@ import XCTest
   private nonisolated static let new = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 17 &+ 3) }
 
   override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try temporaryFolder()
   }
-
-  override func tearDown() async throws { try FileManager.default.removeItem(at: folder) }
 
   private nonisolated static func response(
     _ status: Int, _ content: ArraySlice<UInt8>, length: Int? = nil, _ fields: HTTPHeaders

@@ -11,11 +11,8 @@ final class MultipartFormTests: XCTestCase {
   private var folder = URL(fileURLWithPath: "/")
 
   override func setUpWithError() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try temporaryFolder()
   }
-
-  override func tearDownWithError() throws { try FileManager.default.removeItem(at: folder) }
 
   private func file(_ name: String, _ bytes: [UInt8]) throws -> String {
     let url = folder.appendingPathComponent(name)

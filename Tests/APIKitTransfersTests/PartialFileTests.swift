@@ -10,11 +10,8 @@ final class PartialFileTests: XCTestCase {
   private var folder = URL(fileURLWithPath: "/")
 
   override func setUpWithError() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try temporaryFolder()
   }
-
-  override func tearDownWithError() throws { try FileManager.default.removeItem(at: folder) }
 
   private var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()

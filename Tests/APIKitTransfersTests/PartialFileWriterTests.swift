@@ -14,11 +14,8 @@ final class PartialFileWriterTests: XCTestCase {
   }
 
   override func setUpWithError() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try temporaryFolder()
   }
-
-  override func tearDownWithError() throws { try FileManager.default.removeItem(at: folder) }
 
   func testBytesOfEverySizeAreInTheFileInOrder() async throws {
     let file = try PartialFile(for: path, identity: "x")

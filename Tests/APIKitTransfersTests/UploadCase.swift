@@ -12,12 +12,8 @@ import XCTest
   var folder = URL(fileURLWithPath: "/")
 
   override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    folder = try temporaryFolder()
   }
-
-  override func tearDown() async throws { try FileManager.default.removeItem(at: folder) }
 
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 

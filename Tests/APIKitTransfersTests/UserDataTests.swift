@@ -11,12 +11,8 @@ import XCTest
   private var folder = ""
 
   override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    folder = try temporaryFolder().path
   }
-
-  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: folder) }
 
   func testForgettingAUserErasesAllThatIsKeptOfTheUserAndNothingOfAnother() async throws {
     let world = try UserDataWorld(folder)

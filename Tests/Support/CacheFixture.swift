@@ -42,14 +42,6 @@ enum CacheFixture {
     CacheQuery(key: key(number), type: "Fixture", version: version) { headers }
   }
 
-  /// A new folder, removed when the test is over.
-  static func folder(_ test: XCTestCase) throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-cache-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    test.addTeardownBlock { try? FileManager.default.removeItem(at: folder) }
-    return folder.path
-  }
-
   /// The names of the body files in a cache's folder.
   static func bodyFiles(_ folder: String) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder + "/bodies")) ?? []

@@ -17,7 +17,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAResponseComesBackAfterTheCacheIsOpenedAnew() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let first = cache(folder)
     first.put(CacheFixture.entry(1, tags: ["a", "b"]))
     await first.flush()
@@ -31,13 +31,13 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAResponseCanBeReadBeforeItIsWritten() throws {
-    let cache = cache(try CacheFixture.folder(self))
+    let cache = cache(try temporaryFolder().path)
     cache.put(CacheFixture.entry(1))
     XCTAssertEqual(cache.onDisk(1)?.http.bytes, CacheFixture.body(1, 100))
   }
 
   func testALargeBodyStandsInAFileOfItsOwn() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let first = cache(folder)
     first.put(CacheFixture.entry(1, bytes: 50_000))
     first.put(CacheFixture.entry(2, bytes: 100))
@@ -47,7 +47,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testALaterResponseTakesThePlaceOfTheEarlierAndOfItsFile() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let cache = cache(folder)
     for bytes in [50_000, 60_000] {
       cache.put(CacheFixture.entry(1, bytes: bytes))
@@ -59,7 +59,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testRemovalsCountAtOnceAndAreWritten() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let first = cache(folder)
     for number in 1...4 { first.put(CacheFixture.entry(number, partition: number == 2 ? "ann" : "bob")) }
     await first.flush()
@@ -78,7 +78,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testARemovalCountsWhileItIsBeingWritten() async throws {
-    let cache = cache(try CacheFixture.folder(self))
+    let cache = cache(try temporaryFolder().path)
     for round in 0..<150 {
       cache.put(CacheFixture.entry(1, tags: ["homes"], partition: "ann"))
       await cache.flush()
@@ -92,7 +92,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testTagsMakeStoredResponsesStaleAtOnceAndForGood() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let first = cache(folder)
     first.put(CacheFixture.entry(1, tags: ["homes"]))
     first.put(CacheFixture.entry(2, tags: ["cars"]))
@@ -105,7 +105,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testWhatAllCachesOfAFolderCountIsAddedUpUntilItIsEmptied() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     for run in 1...3 {
       let cache = cache(folder)
       _ = (cache.onDisk(1), cache.onDisk(2))
@@ -128,7 +128,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testVariantsOfOneKeyAreKeptApart() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let first = cache(folder)
     for language in ["de", "zh"] {
       let vary = VaryMatcher(response: ["Vary": "Accept-Language"], request: ["Accept-Language": language])
@@ -144,7 +144,7 @@ final class DiskCacheTests: XCTestCase {
   // MARK: Bounds
 
   func testTheBoundHoldsUnderConcurrentWriting() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let bound = 400_000
     let cache = cache(folder, bytes: bound)
     await withTaskGroup(of: Void.self) { group in
@@ -164,7 +164,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testTheFilesTogetherStayNearTheBound() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let bound = 4_000_000
     let cache = cache(folder, bytes: bound)
     for number in 0..<3000 {
@@ -184,7 +184,7 @@ final class DiskCacheTests: XCTestCase {
 
   func testWhatHasExpiredGoesFirstThenWhatWasUsedLongestAgo() async throws {
     let time = ManualTime()
-    let cache = cache(try CacheFixture.folder(self), bytes: 14_000, time: time)
+    let cache = cache(try temporaryFolder().path, bytes: 14_000, time: time)
     cache.put(CacheFixture.entry(1, bytes: 3000, time: time))
     cache.put(CacheFixture.entry(2, bytes: 3000, time: time))
     cache.put(CacheFixture.entry(3, bytes: 3000, lifetime: 10, time: time))
@@ -202,7 +202,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAResponseTooLargeForTheDiskIsNotStored() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let cache = cache(folder, bytes: 10_000)
     cache.put(CacheFixture.entry(1, bytes: 100))
     cache.put(CacheFixture.entry(1, bytes: 8000))
@@ -214,7 +214,7 @@ final class DiskCacheTests: XCTestCase {
   // MARK: Secrets
 
   func testASensitiveResponseIsNotWrittenWithoutAKey() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let cache = cache(folder)
     cache.put(CacheFixture.entry(1, isSensitive: true), in: .all)
     await cache.flush()
@@ -224,7 +224,7 @@ final class DiskCacheTests: XCTestCase {
 
   func testASensitiveResponseIsWrittenEncrypted() async throws {
     for bytes in [100, 50_000] {
-      let folder = try CacheFixture.folder(self)
+      let folder = try temporaryFolder().path
       let key = SecretKey.random()
       let first = cache(folder, key: key)
       first.put(CacheFixture.entry(1, bytes: bytes, isSensitive: true))
@@ -239,7 +239,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAKeyOfAnotherLengthIsToldAndKeepsSecretsInMemory() async throws {
-    let cache = cache(try CacheFixture.folder(self), key: SecretKey("too short"))
+    let cache = cache(try temporaryFolder().path, key: SecretKey("too short"))
     let log = FaultLog(cache)
     XCTAssertEqual(log.kinds, [.unusable])
     XCTAssertTrue(log.faults[0].detail.contains("9 bytes and not 32"), log.faults[0].detail)
@@ -249,7 +249,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAnotherKeyDoesNotOpenWhatIsEncrypted() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let first = cache(folder, key: .random())
     first.put(CacheFixture.entry(1, isSensitive: true))
     await first.flush()
@@ -261,7 +261,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testASealedResponseMovedToAnotherKeyDoesNotOpen() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let key = SecretKey.random()
     let first = cache(folder, key: key)
     for number in 1...2 { first.put(CacheFixture.entry(number, isSensitive: true)) }
@@ -282,7 +282,7 @@ final class DiskCacheTests: XCTestCase {
   // MARK: Through a manager
 
   @MainActor func testALandingFromDiskIsMarkedAndThenComesFromMemory() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let time = ManualTime()
     let stub = StubTransport(.json(#"{"items": [1, 2]}"#))
     func manager() -> (TestManager, ResponseCache) {
@@ -307,7 +307,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   @MainActor func testAPolicyOfDiskAloneKeepsNothingInMemory() async throws {
-    let cache = cache(try CacheFixture.folder(self))
+    let cache = cache(try temporaryFolder().path)
     var service = TestService(StubTransport(.json("[1]")))
     service.store = cache
     let manager = TestManager(service)
@@ -321,7 +321,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   @MainActor func testALandingDoesNotWaitForTheDisk() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let cache = cache(folder)
     cache.put(CacheFixture.entry(1))
     await cache.flush()
@@ -343,7 +343,7 @@ final class DiskCacheTests: XCTestCase {
 
   /// RFC 9111, 4.3.4.
   @MainActor func testWhatA304ChangesIsWritten() async throws {
-    let folder = try CacheFixture.folder(self)
+    let folder = try temporaryFolder().path
     let time = ManualTime()
     let stub = StubTransport()
     stub.on(

@@ -62,10 +62,7 @@ class TransportConformanceTests: XCTestCase {
 
   /// A path for a file that is removed with the test.
   final func temporaryPath(_ content: [UInt8]? = nil) throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    addTeardownBlock { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appendingPathComponent("file").path
+    let path = try temporaryFolder().appendingPathComponent("file").path
     if let content { try Data(content).write(to: URL(fileURLWithPath: path)) }
     return path
   }

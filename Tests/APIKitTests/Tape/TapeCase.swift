@@ -1,4 +1,4 @@
-import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -9,11 +9,8 @@ class TapeCase: XCTestCase {
   private(set) var folder = ""
 
   override func setUpWithError() throws {
-    folder = FileManager.default.temporaryDirectory.path + "/apikit-tape-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    folder = try temporaryFolder().path
   }
-
-  override func tearDownWithError() throws { try FileManager.default.removeItem(atPath: folder) }
 
   var file: String { folder + "/tape.har" }
 

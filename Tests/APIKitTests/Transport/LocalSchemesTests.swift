@@ -34,9 +34,7 @@ final class LocalSchemesTests: XCTestCase {
   }
 
   func testAFileURLGoesToEveryDestination() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try temporaryFolder()
     let bytes = [UInt8](repeating: 5, count: 200_000)
     try Data(bytes).write(to: folder.appendingPathComponent("a b"))
     let url = "file://\(folder.path)/a%20b"

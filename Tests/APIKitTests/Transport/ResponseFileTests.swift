@@ -6,9 +6,7 @@ import XCTest
 
 final class ResponseFileTests: XCTestCase {
   private func place() throws -> (folder: URL, path: String) {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    addTeardownBlock { try? FileManager.default.removeItem(at: folder) }
+    let folder = try temporaryFolder()
     return (folder, folder.appendingPathComponent("file").path)
   }
 

@@ -13,11 +13,8 @@
     private static let megabyte = (0..<1 << 20).map { UInt8($0 % 251) }
 
     override func setUpWithError() throws {
-      folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      folder = try temporaryFolder()
     }
-
-    override func tearDownWithError() throws { try FileManager.default.removeItem(at: folder) }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
     private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }

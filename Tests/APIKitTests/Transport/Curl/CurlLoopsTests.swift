@@ -70,9 +70,7 @@
       let server = try NginxServer.shared()
       let transport = try CurlTransport(.ephemeral)
       let url = try HTTPURL(server.url("/echo"))
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("loops-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
+      let folder = try temporaryFolder()
       let file = folder.appendingPathComponent("file").path
       try Data("upload".utf8).write(to: URL(fileURLWithPath: file))
       for (request, destination) in [
