@@ -40,10 +40,10 @@ enum SwiftNames {
     """
     APICall APIError APIManager APIManagerDelegate APIManagerInterceptor APIManagerParameterSource
     APIManagerValidator ProblemDetails APIResponse APIService AWSSigner ActionBatch ActionLog AdmissionOptions
-    AnyManagerChain AsyncHTTPTransport AuthenticationChallenge Authenticator BackgroundSessionOptions Backoff
-    BaseAPIManager BaseDownloadManager BaseManagerGroup BaseUploadManager BatchPlan BodyChoice BodyCipher
-    BodyDecoder BodyDecoders BodyEncoder BreakerPolicy BusinessError BusinessErrorRule
-    CacheConditionTable CacheFault CacheKey CacheLevels CacheOptions CachePartition CachePolicy
+    AnyManagerChain AsyncHTTPTransport AuthenticationChallenge Authenticator BackgroundGrace
+    BackgroundSessionOptions Backoff BaseAPIManager BaseDownloadManager BaseManagerGroup BaseUploadManager
+    BatchPlan BodyChoice BodyCipher BodyDecoder BodyDecoders BodyEncoder BreakerPolicy BusinessError
+    BusinessErrorRule CacheConditionTable CacheFault CacheKey CacheLevels CacheOptions CachePartition CachePolicy
     CacheStatistics CacheTerms CacheTraits CacheUse CancellableOperation CancellationReason CanonicalRequest
     CellularGeneration ChallengeAnswer ChallengeHandler ChallengeProof Change CleartextPolicy ClientIdentity
     ConnectionLimits ContentDigest Cookie CookieJar CookieStore Credential CredentialStore DateStyle DeveloperNotices
