@@ -23,7 +23,7 @@
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
       if let login = request.options.login { try applyLogin(login, request.body) }
       if request.options.connectTo != nil || applied.connectTo != nil { try applyConnectTo(request) }
-      if !session.proxies.isEmpty { try applyProxy(request.url) }
+      if session.hasProxies { try applyProxy(request.url) }
       if transfer.isHTTP, request.url.query?.isEmpty == true { try applyTarget(request.url) }
       if job.exchange.crossesOrigin, session.tls.hasIdentity {
         try session.tls.removeIdentity(from: self)

@@ -234,7 +234,7 @@
 
     /// The proxy of the request.
     var proxy: HTTPProxy? {
-      guard !session.proxies.isEmpty, let url = transfer.job?.exchange.request.url else { return nil }
+      guard session.hasProxies, let url = transfer.job?.exchange.request.url else { return nil }
       return session.proxies.proxy(for: url)
     }
 

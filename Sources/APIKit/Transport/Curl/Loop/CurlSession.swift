@@ -7,6 +7,8 @@
   final class CurlSession {
     let configuration: TransportConfiguration
     let proxies: ProxyTable
+    /// Whether there is a proxy at all: asked by each request, for which the table would be copied.
+    let hasProxies: Bool
     let tls: CurlTLS
     /// The version asked for, over TLS and without.
     let httpVersion: (tls: Int, plain: Int)
@@ -17,6 +19,7 @@
       self.configuration = configuration
       var configuration = configuration
       proxies = try configuration.readProxies()
+      hasProxies = !proxies.isEmpty
       tls = try CurlTLS(configuration.tls)
       httpVersion = Self.version(configuration.versions)
       guard let share = curl_share_init() else {
