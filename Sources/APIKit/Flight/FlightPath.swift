@@ -25,7 +25,7 @@ extension Flight {
 
   private func perform(_ step: Step) throws(APIError) -> Progress {
     switch step {
-    // Once a load.
+    // Once a load; the gate before each retry as well.
     case .lookUp: try lookUp()  // A stored response lands at once, or is shown and asked about.
     case .assemble: try assemble()  // Endpoint, parameters, header fields, body; or it is one of a batch.
     case .passGate: try passGate()  // Without a network it waits or fails, as its gate says.

@@ -29,7 +29,8 @@ struct RetryRemedy: Remedy {
         guard error.reason == .signedOut else { throw error }
       }
       flight.run.attempt = machine?.attempt ?? flight.run.attempt
-      return .authorize
+      // The network may be another one by now.
+      return .passGate
     }
   }
 

@@ -191,4 +191,54 @@ import XCTest
     let response = try await manager.response()
     XCTAssertEqual(response.provenance, .fallback)
   }
+
+  // MARK: Before a retry
+
+  /// Fails once, and the network is another one by then.
+  private struct LeavingTransport: AsyncHTTPTransport {
+    let stub: StubTransport
+    let leave: @Sendable () -> Void
+    var capabilities: TransportCapabilities { stub.capabilities }
+
+    func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+      defer { if stub.requests.count == 1 { leave() } }
+      return try await stub.respond(to: exchange)
+    }
+  }
+
+  private func makeRetrying(_ gate: NetworkGate, movingTo condition: NetworkCondition) -> TestManager {
+    stub.on("/api/list", .status(503), .json(someJSON))
+    let network = network
+    network.force(.wifi)
+    let transport = LeavingTransport(stub: stub) { network.force(condition) }
+    var service = TestService(
+      HTTPClient(transport: transport), ServiceEnvironments("https://homes.test/api"))
+    service.network = network
+    let manager = TestManager(service)
+    manager.networkGate = gate
+    manager.retryPolicy = RetryPolicy(attempts: 3)
+    manager.retryPolicy.backoff = .constant(.zero)
+    return manager
+  }
+
+  func testARetryIsNotSentOverANetworkThatTheGateDoesNotAccept() async throws {
+    let manager = makeRetrying(.refuse.unmetered, movingTo: .cellular)
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.detail, "the network costs by volume")
+    XCTAssertEqual(error.label, "takeoff.no-network")
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testARetryWaitsForANetworkAsItsGateSays() async throws {
+    let manager = makeRetrying(.wait(upTo: .seconds(30)), movingTo: .offline)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await waitUntil { manager.state(of: flight) == .suspended && self.network.observerCount == 1 }
+    XCTAssertEqual(stub.requests.count, 1)
+    network.force(.wifi)
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.responses.count, 1)
+    XCTAssertEqual(stub.requests.count, 2)
+  }
 }
