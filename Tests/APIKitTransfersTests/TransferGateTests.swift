@@ -37,4 +37,20 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 0)
     XCTAssertEqual(service.networkGate, .fly, "the service's own would have let it through")
   }
+
+  func testATransferThatIsRefusedHasNoFallback() async throws {
+    var service = TestService(stub)
+    service.network.force(.offline)
+    service.onFallback = { _ in APIResponse(raw: .missing, http: HTTPResponse(status: 201)) }
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    let download = await failure { [service] in
+      _ = try await Downloads(service).file(to: .file(path))
+    }
+    XCTAssertEqual(download?.reason, .noNetwork)
+    let upload = await failure { [service] in
+      _ = try await Uploads(service).response(uploading: .bytes([1, 2]))
+    }
+    XCTAssertEqual(upload?.reason, .noNetwork, "nothing was uploaded")
+    XCTAssertEqual(stub.requests.count, 0)
+  }
 }

@@ -92,7 +92,8 @@ public protocol APIService: Sendable {
   /// breaker is open or the client's own rate refuses it.
   ///
   /// Called when no stored response can be used instead; it may run another manager. The response lands
-  /// with ``Provenance/fallback``. The default, nil, lets the failure land.
+  /// with ``Provenance/fallback``. The default, nil, lets the failure land. Not called for what has no substitute: downloads,
+  /// uploads and what an outbox has kept.
   func fallback(for error: APIError, of call: APICall) async -> APIResponse?
 }
 

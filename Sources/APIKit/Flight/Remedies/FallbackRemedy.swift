@@ -13,9 +13,8 @@ struct FallbackRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     if case .sharing = flight.purpose { return nil }
     let call = flight.call
-    // What a queue has kept is to be sent, and would be gone.
-    guard failure.isRefusalToSend, call.options.binding == nil
-    else { return nil }
+    // What a queue has kept or a transfer moves is to be sent or received, and would count as done.
+    guard failure.isRefusalToSend, call.options.binding == nil, call.options.owner == nil else { return nil }
     let completed = failure.completed(for: call)
     // One that takes longer than the load has time is none.
     let fallback = try? await flight.deadline.limitWait(call.time) { () throws(APIError) in
