@@ -153,7 +153,8 @@ struct StubWire {
       if body.count > maximum { throw tooLarge(maximum, response) }
       if isCut { throw cut(body, response) }
       do { try Data(body).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-        throw APIError(.transport, .fileFailed, "the file \(path) cannot be written", underlying: error)
+        let fault = PrivateFile.Fault(error, "written")
+        throw APIError(.transport, fault.reason, "the file \(path) \(fault)", underlying: fault)
       }
       response.body = .file(path: path, count: Int64(body.count))
       return response

@@ -98,4 +98,16 @@ final class StubConformanceTests: XCTestCase {
     XCTAssertEqual(response.metrics.bytesReceived, 1000)
     XCTAssertEqual(response.url, request.url)
   }
+
+  #if os(Linux)
+    func testAFullDiskIsToldAsOne() async throws {
+      let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      let limit = FileSizeLimit(8)
+      let error = await failure { try await stub.send(HTTPExchange(request, destination: .file(path: path))) }
+      limit.remove()
+      XCTAssertEqual(error?.reason, .storageFull, error?.detail ?? "")
+      XCTAssertFalse(FileManager.default.fileExists(atPath: path))
+    }
+  #endif
 }
