@@ -100,5 +100,12 @@
         HTTPRequest(method: .put, url: "ftp://far.test/file", body: .bytes([1, 2, 3])))
       XCTAssertEqual(String(decoding: put.bytes, as: UTF8.self), "PUT ftp://far.test/file 3")
     }
+
+    func testAPutThatAsksFirstIsRefused() async throws {
+      var request = HTTPRequest(method: .put, url: "ftp://127.0.0.1:1/file", body: .bytes([1]))
+      request.options.expectsContinue = true
+      let error = await failure { [request] in try await CurlTransport(.ephemeral).send(request) }
+      XCTAssertEqual(error?.reason, .unsupportedCapability)
+    }
   }
 #endif

@@ -19,6 +19,9 @@
           "\(request.method) of an \(scheme): URL, which is read with GET and HEAD, written with PUT")
       }
       if request.options.compressesBody { throw missing("a compressed body in a PUT of an \(scheme): URL") }
+      if request.options.expectsContinue {
+        throw missing("asking before a body is sent (expectsContinue) to an \(scheme): URL")
+      }
       if request.headers.contains("Range") { throw missing("a part of a file of an \(scheme): URL (Range)") }
       if scheme == "ftps", request.method == .put, tls.minimumVersion > .tls1_2 {
         throw missing("a PUT of an ftps: URL under TLS 1.3; allow TLS 1.2")
