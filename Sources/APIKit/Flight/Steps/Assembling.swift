@@ -2,6 +2,7 @@
 extension Flight {
   func assemble() throws(APIError) -> Progress {
     if run.executor == .mainActor, !mayAssembleInline { return .on(.task) }
+    try call.terms.expectation.validate()
     if planBatch() { return .next }
     let service = call.service
     let endpoint = try Endpoint(of: call)

@@ -68,4 +68,11 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 0)
     XCTAssertEqual(asked.value, 0, "the hook is for failures of attempts")
   }
+
+  func testAShapeOfABodyThatIsNotDecodedIsRefusedBeforeAnythingIsSent() async throws {
+    manager.expectation = ResponseExpectation(format: .bytes, shape: ["items": .array])
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.label, "assembly.misconfigured")
+    XCTAssertEqual(stub.requests.count, 0)
+  }
 }

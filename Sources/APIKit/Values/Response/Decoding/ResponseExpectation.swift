@@ -34,7 +34,15 @@ public struct ResponseExpectation: Sendable {
     /// By the first of these choices that accepts the status and the content type; if the body is not in that
     /// format, by the next one.
     case firstOf([BodyChoice])
-    /// Not decoded: only the bytes are used.
+    /// Not decoded: only the bytes are used. With a ``ResponseExpectation/shape`` besides, a load fails with
+    /// ``APIError/Reason/misconfigured`` before it is sent.
     case bytes
+  }
+
+  /// Throws ``APIError/Reason/misconfigured`` for a shape that nothing could be compared with.
+  func validate() throws(APIError) {
+    guard case .bytes = format, !shape.paths.isEmpty else { return }
+    throw APIError(
+      .assembly, .misconfigured, "a shape is that of a decoded body, and the format .bytes decodes none")
   }
 }
