@@ -282,7 +282,7 @@
     }
 
     package func makeWire(for exchange: HTTPExchange, speaksHTTP: Bool) throws(APIError) -> any Wire {
-      try Self.supported.check(exchange, cleartext: cleartext)
+      try check(exchange)
       guard handler(for: exchange) == nil else {
         throw APIError(unsupported: "asking the application about challenges (challenges) of sockets")
       }
@@ -301,10 +301,20 @@
       do throws(APIError) { return try job(exchange, completion) } catch { throw error.unsent }
     }
 
+    /// Throws ``APIError/Reason/unsupportedCapability`` for what libcurl, or this configuration, cannot do.
+    private func check(_ exchange: HTTPExchange) throws(APIError) {
+      try Self.supported.check(exchange, cleartext: cleartext)
+      // libcurl would connect to the socket, and ignore the address.
+      if configuration.unixSocketPath != nil, exchange.request.options.connectTo != nil {
+        throw APIError(
+          unsupported: "an address to connect to (connectTo) beside a Unix-domain socket (unixSocketPath)")
+      }
+    }
+
     private func job(
       _ exchange: HTTPExchange, _ completion: CurlJob.Completion
     ) throws(APIError) -> CurlJob {
-      try Self.supported.check(exchange, cleartext: cleartext)
+      try check(exchange)
       let scheme = exchange.request.url.scheme
       guard scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ftps" else {
         throw APIError(

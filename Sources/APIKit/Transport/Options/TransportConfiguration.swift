@@ -47,7 +47,8 @@ public struct TransportConfiguration: Sendable {
   /// - SeeAlso: <https://curl.se/libcurl/c/CURLOPT_DOH_URL.html>
   public var dnsOverHTTPS: HTTPURL?
   /// A Unix-domain socket to connect to instead of the URL's host and port. None by default. With one, no name is looked up,
-  /// ``ProxyChoice/system`` has no effect, and a proxy that is stated is refused with ``APIError/Reason/misconfigured``.
+  /// ``ProxyChoice/system`` has no effect, and a proxy that is stated is refused with ``APIError/Reason/misconfigured``. A
+  /// request with ``HTTPRequestOptions/connectTo`` fails with ``APIError/Reason/unsupportedCapability``.
   public var unixSocketPath: String?
   /// The largest decoded size of a compressed body in bytes, for every destination; the default is 1 GiB.
   ///

@@ -192,6 +192,18 @@
       }
     }
 
+    func testAnAddressBesideAUnixDomainSocketIsRefused() async throws {
+      var configuration = TransportConfiguration.ephemeral
+      configuration.unixSocketPath = "/nowhere/a.sock"
+      let transport = try CurlTransport(configuration)
+      var request = HTTPRequest(url: "http://any.test/")
+      request.options.connectTo = "127.0.0.1"
+      await expect(.unsupportedCapability) { [request] in _ = try await transport.send(request) }
+      await expect(.unsupportedCapability) { [request] in
+        _ = try transport.makeWire(for: HTTPExchange(request), speaksHTTP: false)
+      }
+    }
+
     private func expect(
       _ reason: APIError.Reason, line: UInt = #line, _ work: () async throws -> Void
     ) async {
