@@ -179,13 +179,13 @@
     /// - Parameters:
     ///   - url: The URL of the requests to come, or any other of their host; `http` or `https`.
     ///   - connections: The number of connections to open, in addition to those that are open already; the
-    ///     default is 1, the maximum ``ConnectionLimits/perHost``.
+    ///     default is 1, the maximum ``ConnectionLimits/perHost``. With less than 1 none is opened.
     public func prewarm(_ url: HTTPURL, connections: Int = 1) async throws(APIError) {
       guard url.scheme == "http" || url.scheme == "https" else {
         throw APIError(.transport, .unsupportedScheme, "\(url.scheme): has no connections to open ahead")
       }
       try cleartext.check(HTTPRequest(url: url))
-      guard try await open(url) != .http2 else { return }
+      guard connections > 0, try await open(url) != .http2 else { return }
       let more = min(connections, configuration.connections.perHost) - 1
       guard more > 0 else { return }
       let outcomes = await withTaskGroup(of: Result<Void, APIError>.self) { group in

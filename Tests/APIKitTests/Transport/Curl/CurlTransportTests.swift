@@ -204,6 +204,15 @@
       }
     }
 
+    func testNoConnectionIsOpenedAheadWhereNoneIsAskedFor() async throws {
+      let server = try ScriptedServer(.waitForClose)
+      let url = try server.url()
+      server.stop()
+      let transport = try CurlTransport(.ephemeral)
+      try await transport.prewarm(url, connections: 0)
+      await expect(.connectionRefused) { try await transport.prewarm(url) }
+    }
+
     private func expect(
       _ reason: APIError.Reason, line: UInt = #line, _ work: () async throws -> Void
     ) async {
