@@ -219,6 +219,9 @@ public struct ConnectionLimits: Sendable, Hashable {
   public var perHost: Int
   /// Connections in all; nil, the default, means no limit. With one, `CurlTransport` does not use HTTP/2
   /// unless by ``HTTPVersionPolicy/http2PriorKnowledge``.
+  ///
+  /// It counts those of HTTP, event streams and line streams included. Those of FTP have the same limit for themselves, and
+  /// open sockets (WebSocket, byte streams) have none.
   public var total: Int?
 
   /// Makes limits. Numbers below 1 are refused when the transport is made.
