@@ -69,9 +69,10 @@ struct CacheRules: Sendable {
 
   /// Whether a stored response may land in place of a failure.
   func mayReplace(_ error: APIError, with entry: CacheEntry, at now: CacheMoment) -> Bool {
-    guard error.isOutage || error.isRefusalToSend, let age = entry.arrival.seconds(until: now) else {
-      return false
-    }
+    // What has a response was sent: a transport says `noNetwork` of a body that breaks off, too.
+    guard error.isOutage || error.status == nil && error.isRefusalToSend,
+      let age = entry.arrival.seconds(until: now)
+    else { return false }
     switch policy.rule {
     case .networkElseStale(let limit): return age <= limit.inSeconds
     case .http:

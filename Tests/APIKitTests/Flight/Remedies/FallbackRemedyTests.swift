@@ -98,6 +98,18 @@ import XCTest
     XCTAssertEqual(asked.all.count, 0)
   }
 
+  func testAResponseThatBrokeOffWithTheNetworkIsNoOutage() async throws {
+    let broken = APIError(.transport, .noNetwork, evidence: HTTPResponse(status: 200).evidence)
+    stub.on("/api/list", .json(someJSON), .failure(broken))
+    let manager = makeManager()
+    manager.service.onFallback = { _ in nil }
+    manager.service.store = ResponseCache()
+    manager.cachePolicy = .networkElseStale()
+    _ = try await manager.response()
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.reason, .noNetwork)
+  }
+
   func testAFallbackIsNotStored() async throws {
     let manager = makeManager()
     manager.service.store = ResponseCache()
