@@ -51,6 +51,11 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
 
   func body(for parameters: Parameters) throws -> HTTPBody? { body }
 
+  /// Takes a retry that the transfer makes by itself from the budget of a host; false when it is used up.
+  func draw(by policy: RetryPolicy) -> @Sendable (HTTPURL) -> Bool {
+    { [sharedState, time] url in sharedState.drawRetry(at: url, by: policy, now: time.now) }
+  }
+
   /// The response to the request of one part of a download, at its head.
   func response(adding fields: HTTPHeaders, _ parameters: Parameters) async throws(APIError) -> APIResponse {
     headers = given

@@ -59,6 +59,11 @@ public final class SharedState: Sendable {
     }
   }
 
+  /// The same for a retry that a transfer makes by itself, where its policy draws on the budget.
+  package func drawRetry(at url: HTTPURL, by policy: RetryPolicy, now: Duration) -> Bool {
+    !policy.drawsOnBudget || drawRetry(at: HostKey(url), now: now)
+  }
+
   /// A load at the host has succeeded.
   func succeeded(at host: @autoclosure () -> HostKey, now: @autoclosure () -> Duration) {
     guard debtors.load() > 0 else { return }

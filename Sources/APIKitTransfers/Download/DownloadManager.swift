@@ -120,6 +120,7 @@ extension DownloadManager {
     manager.renew = { [weak self] (parameters, error) async throws(APIError) in
       try await self?.renewed(parameters, error)
     }
+    manager.draw = requests.draw(by: retryPolicy)
     return DownloadRun(
       parameters, to: target, identity: identity, key: terms.key, sha256: digest, policy: retryPolicy,
       manager: manager)

@@ -27,6 +27,8 @@ actor DownloadRun {
     var place: @Sendable (HTTPResponse) async throws(APIError) -> DownloadTarget? = { _ in nil }
     /// Other parameters after a failure; nil where there are none.
     var renew: @Sendable (Parameters, APIError) async throws(APIError) -> Parameters? = { _, _ in nil }
+    /// Takes a retry from the budget of the server's host; false when it is used up.
+    var draw: @Sendable (HTTPURL) -> Bool = { _ in true }
   }
 
   /// Whether the partial file is removed when the download is cancelled.
@@ -113,12 +115,14 @@ actor DownloadRun {
     machine = DownloadMachine(file.found)
     base = machine.state.offset
     var failures = 0
+    var asked: HTTPURL?
     while !machine.isComplete {
       try Self.checkCancelled()
       try await settleCheckpoint()
       let action: DownloadMachine.Action
       do throws(APIError) {
         let response = try await manager.ask(machine.request, parameters)
+        asked = response.http.url
         action = try await take(response, file)
       } catch {
         guard let status = error.context.status, error.reason == .unacceptableStatus else { throw error }
@@ -148,6 +152,10 @@ actor DownloadRun {
         failures += 1
         guard failures < policy.attempts else {
           throw APIError(.transport, .truncatedBody, "no further bytes came in \(failures) attempts")
+        }
+        guard asked.map(manager.draw) ?? true else {
+          throw APIError(
+            .transport, .truncatedBody, "no further bytes came, and the host's budget for retries is used up")
         }
         let wait = policy.backoff.wait(before: failures, jitter: .random(in: 0...1))
         try await manager.wait(wait, time)

@@ -99,7 +99,10 @@ extension UploadManager {
     requests.retryPolicy = .never
     requests.creationKeyField = retryPolicy.idempotencyKeyField
     let place = try transferIdentity(parameters, terms)
-    let run = UploadRun(body, options, place: place, key: terms.key, policy: retryPolicy, for: user) {
+    let draw = requests.draw(by: retryPolicy)
+    let run = UploadRun(
+      body, options, place: place, key: terms.key, policy: retryPolicy, for: user, draw: draw
+    ) {
       (request, body, report) async in await requests.response(to: request, with: body, parameters, report)
     }
     return (run, { report in await run.perform(report) })

@@ -21,11 +21,14 @@ actor UploadRun {
   private let time: any TimeSource
   /// The user of the upload; nil if there is none.
   private let user: TransferUser?
+  /// Takes a retry from the budget of the server's host; false when it is used up.
+  private let draw: @Sendable (HTTPURL) -> Bool
   private let send: Send
 
   init(
     _ body: HTTPBody, _ options: TusOptions, place: [String?], key: String? = nil, policy: RetryPolicy,
-    for user: TransferUser? = nil, time: any TimeSource = SystemTime(), send: @escaping Send
+    for user: TransferUser? = nil, time: any TimeSource = SystemTime(),
+    draw: @escaping @Sendable (HTTPURL) -> Bool = { _ in true }, send: @escaping Send
   ) {
     self.body = body
     self.options = options
@@ -35,6 +38,7 @@ actor UploadRun {
     origins = Set(options.otherOrigins.compactMap { try? HTTPURL($0).origin })
     self.time = time
     self.user = user
+    self.draw = draw
     self.send = send
   }
 
@@ -192,9 +196,11 @@ actor UploadRun {
     guard number < policy.attempts, row?.isOn == true else { return false }
     // A part says where it goes, so that it cannot be taken twice; a creation without a key can.
     let hasKey = policy.idempotencyKeyField.map { error.request?.headers.contains($0) ?? false } ?? false
-    return error.allowsRetry(
+    let isAllowed = error.allowsRetry(
       isIdempotent: request.location != nil || hasKey,
       isUnprocessed: error.evidence != nil && row?.provesNothingSent == true)
+    // Asked last, because it takes one.
+    return isAllowed && (error.request.map { draw($0.url) } ?? true)
   }
 
   /// Where a response says the upload is; nil where it says nothing, names what was asked itself, or an origin that is neither
