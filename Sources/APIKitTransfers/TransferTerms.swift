@@ -37,7 +37,7 @@ struct TransferUser: Sendable {
     let identity = service.identity
     present = UserCheck(
       identity, wire, signIn: rule, host: service.environments.selection(of: terms.environment).baseURL?.host)
-    owner = LoadOwner(identity, wire, signIn: rule, epoch: terms.epoch)
+    owner = LoadOwner(identity, wire, signIn: rule, epoch: terms.epoch, hasSubstitute: false)
   }
 
   /// Throws `APIError.Reason.signedOut` when the user is no longer the present one.

@@ -24,6 +24,19 @@ import XCTest
     XCTAssertEqual(watcher.events, ["page 0", "page 1"])
   }
 
+  func testAPageMayBeTheFallbackOfItsService() async throws {
+    let manager = makeManager()
+    manager.service.network.force(.offline)
+    manager.service.networkGate = .failOffline
+    manager.service.onFallback = { _ in APIResponse(raw: RawData(parsing: #"{"items": [{"id": 7}], "total": 1}"#)) }
+    let pager = Pager(manager)
+    pager.delegate = watcher
+    pager.loadFirst()
+    await waitUntil { self.watcher.events == ["page 0"] }
+    XCTAssertEqual(ids(pager.items), [7])
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+
   func testADelegateThatCancelsOrBeginsAnotherListWhenItIsResetIsObeyed() async throws {
     stub.on("/api/list", page([1, 2], #", "total": 2"#))
     let pager = makePager()

@@ -108,10 +108,11 @@ extension LoadOwner {
   ///
   /// - Parameter epoch: That of a user who was compared before; nil for who is signed in now.
   package convenience init(
-    _ identity: ServiceIdentity, _ wire: WireOptions, signIn rule: SignInRule, epoch: Int?
+    _ identity: ServiceIdentity, _ wire: WireOptions, signIn rule: SignInRule, epoch: Int?,
+    hasSubstitute: Bool = true
   ) {
     let user = LoadUser(identity, wire, signIn: rule, epoch: epoch)
-    self.init(epoch: user.epoch, jar: user.jar, signer: user.signer)
+    self.init(epoch: user.epoch, jar: user.jar, signer: user.signer, hasSubstitute: hasSubstitute)
   }
 }
 

@@ -14,7 +14,8 @@ struct FallbackRemedy: Remedy {
     if case .sharing = flight.purpose { return nil }
     let call = flight.call
     // What a queue has kept or a transfer moves is to be sent or received, and would count as done.
-    guard failure.isRefusalToSend, call.options.binding == nil, call.options.owner == nil else { return nil }
+    guard failure.isRefusalToSend, call.options.binding == nil, call.options.owner?.hasSubstitute != false
+    else { return nil }
     let completed = failure.completed(for: call)
     // One that takes longer than the load has time is none.
     let fallback = try? await flight.deadline.limitWait(call.time) { () throws(APIError) in

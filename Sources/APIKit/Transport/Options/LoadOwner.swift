@@ -5,11 +5,14 @@ package final class LoadOwner: Sendable {
   let jar: Int
   /// What the signer says of its caller.
   let signer: String?
+  /// Whether the service's fallback may land in place of one of the loads.
+  let hasSubstitute: Bool
   private let known: Mutex<Int?>
 
-  init(epoch: Int?, jar: Int, signer: String?) {
+  init(epoch: Int?, jar: Int, signer: String?, hasSubstitute: Bool = true) {
     self.jar = jar
     self.signer = signer
+    self.hasSubstitute = hasSubstitute
     known = Mutex(epoch)
   }
 
