@@ -16,13 +16,15 @@ struct TransferJournal<Content: Codable>: Sendable {
   /// What is written before it has the journal's name. A process that ends meanwhile leaves it.
   var draftPath: String { path + Self.draftEnding }
   static var draftEnding: String { ".new" }
+  /// In bytes.
+  private static var limit: Int { 1 << 20 }
 
   /// The content; nil where there is no journal.
   ///
   /// Journals of earlier versions are JSON without an envelope. They are read, and get theirs when they are written next.
   /// - Throws: Why it is not used: it is damaged, or not a private file of this user.
   func read() throws -> Content? {
-    guard let bytes = try PrivateFile.read(path, limit: 1 << 20) else { return nil }
+    guard let bytes = try PrivateFile.read(path, limit: Self.limit) else { return nil }
     let json =
       bytes.first == UInt8(ascii: "{")
       ? Data(bytes) : Data(try bytes.withUnsafeBytes { Array(try envelope.unwrap($0)) })
@@ -33,7 +35,7 @@ struct TransferJournal<Content: Codable>: Sendable {
   func write(_ content: Content) throws(APIError) {
     do {
       let json = try JSONEncoder().encode(content)
-      try PrivateFile.replace(path, with: envelope.wrap(Array(json)), by: draftPath)
+      try PrivateFile.replace(path, with: envelope.wrap(Array(json)), by: draftPath, limit: Self.limit)
     } catch {
       throw APIError(
         .transport, (error as? PrivateFile.Fault)?.reason ?? .fileFailed,

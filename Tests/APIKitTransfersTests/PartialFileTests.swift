@@ -56,6 +56,16 @@ final class PartialFileTests: XCTestCase {
     TransferJournal(path("a.apikit-part.journal"), .downloadJournal)
   }
 
+  func testAJournalThatIsTooLargeToBeReadAgainIsRefusedWhenItIsWritten() throws {
+    let content = PartialFile.Journal(identity: "x", state: state)
+    try journal.write(content)
+    let large = PartialFile.Journal(identity: String(repeating: "x", count: 1 << 20), state: state)
+    XCTAssertThrowsError(try journal.write(large)) { error in
+      XCTAssertTrue("\(error)".contains("cannot be written"), "\(error)")
+    }
+    XCTAssertEqual(try journal.read()?.identity, "x")
+  }
+
   /// Leaves three bytes that a checkpoint has, and so many more.
   private func leave(more count: Int = 0) throws {
     let file = try PartialFile(for: path("a"), identity: "x")

@@ -143,7 +143,7 @@ public final class FileCredentialStore: CredentialStore {
       throw failed("cannot be sealed")
     }
     // The lock is held, so the draft needs no name of its own: one that a killed process has left is replaced.
-    do { try PrivateFile.replace(path, with: sealed, by: path + ".new") } catch {
+    do { try PrivateFile.replace(path, with: sealed, by: path + ".new", limit: Self.limit) } catch {
       throw failed("\(error)", error)
     }
   }

@@ -146,4 +146,13 @@ final class CredentialStoreTests: XCTestCase {
       XCTAssertTrue(text.contains("read write"), text)
     }
   }
+
+  func testWhatIsTooLargeToBeReadAgainIsRefusedWhenItIsWritten() throws {
+    let store = try FileCredentialStore(folder: folder, key: SecretKey.random())
+    try store.store(credential, of: "ann")
+    let large = Credential(accessToken: String(repeating: "x", count: 1 << 20))
+    assertFails(.credentialStoreFailed, "is too large") { try store.store(large, of: "ann") }
+    XCTAssertEqual(try store.credential(of: "ann"), credential)
+    XCTAssertEqual(try files().count, 1, "no draft stays")
+  }
 }

@@ -35,14 +35,21 @@ package enum PrivateFile {
   }
 
   /// Replaces a file atomically: a reader sees the old or the new one. A missing folder is made.
-  package static func replace(_ path: String, with bytes: some DataProtocol) throws {
+  ///
+  /// Throws for more bytes than `limit`, with which it is read.
+  package static func replace(_ path: String, with bytes: some DataProtocol, limit: Int = .max) throws {
     try makeFolder(folder(of: path))
-    try replace(path, with: Array(bytes), by: draft(of: path))
+    try replace(path, with: Array(bytes), by: draft(of: path), limit: limit)
   }
 
   /// Replaces a file atomically by renaming a draft, which no other thread or process may write meanwhile. The folder is
   /// taken as it is.
-  package static func replace(_ path: String, with bytes: [UInt8], by draft: String) throws(Fault) {
+  package static func replace(
+    _ path: String, with bytes: [UInt8], by draft: String, limit: Int = .max
+  ) throws(Fault) {
+    guard bytes.count <= limit else {
+      throw Fault("is too large: it would have \(bytes.count) bytes of at most \(limit)")
+    }
     unlink(draft)
     try FileDraft.write(bytes, as: path, by: draft, .power)
   }

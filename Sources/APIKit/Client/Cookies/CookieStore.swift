@@ -109,7 +109,7 @@ public struct CookieStore: Sendable, Hashable {
       throw PrivateFile.Fault("cannot be sealed")
     }
     // The lock is held, so the draft needs no name of its own: one that a killed process has left is replaced.
-    try PrivateFile.replace(path, with: sealed, by: path + ".new")
+    try PrivateFile.replace(path, with: sealed, by: path + ".new", limit: Self.limit)
   }
 
   /// The name of the file. Its folder may be moved, as containers of applications are.

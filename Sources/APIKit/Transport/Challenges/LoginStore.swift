@@ -85,7 +85,7 @@ public final class FileLoginStore: LoginStore {
       guard let sealed = Self.envelope.seal(plain, under: keys.current, at: space.description.utf8) else {
         throw StoredLogin.failed("cannot be sealed")
       }
-      try PrivateFile.replace(path, with: sealed)
+      try PrivateFile.replace(path, with: sealed, limit: Self.limit)
     } catch {
       throw StoredLogin.failed("cannot be written: \(error)", error)
     }

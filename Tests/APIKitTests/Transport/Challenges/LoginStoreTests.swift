@@ -74,4 +74,13 @@ final class LoginStoreTests: XCTestCase {
     configuration.logins = own
     XCTAssertTrue(try configuration.loginStore() === own)
   }
+
+  func testALoginThatIsTooLargeToBeReadAgainIsRefusedWhenItIsWritten() throws {
+    let path = folder()
+    let store = try FileLoginStore(folder: path, key: SecretKey.random())
+    try store.store(login, in: space)
+    let large = HTTPLogin(user: "a", password: String(repeating: "x", count: 64 << 10), scheme: .basic)
+    assertFails(.credentialStoreFailed, "is too large") { try store.store(large, in: space) }
+    XCTAssertEqual(try store.login(in: space), login)
+  }
 }
