@@ -57,4 +57,25 @@ import XCTest
       XCTAssertEqual(whole.requests.last?.headers["Range"], "bytes=100000-")
     }
   #endif
+
+  func testAFileMayHaveTheLongestName() async throws {
+    let (broken, whole) = (try fileServer(content, breaksAfter: 100_000), try fileServer(content))
+    defer {
+      broken.stop()
+      whole.stop()
+    }
+    for count in [228, 231, 232, 243, 244, 255] {
+      let name = String(repeating: "é", count: count / 2) + String(repeating: "n", count: count % 2)
+      let target = DownloadTarget.file(folder.path + "/" + name)
+      let cut = await failure { try await self.manager(broken).file(to: target) }
+      XCTAssertEqual(cut?.reason, .truncatedBody, "\(count): \(cut?.detail ?? "")")
+      let file = try await manager(whole).file(to: target)
+      XCTAssertTrue(bytes(name) == content)
+      XCTAssertEqual(file.path, folder.path + "/" + name)
+      XCTAssertEqual(names, [name])
+      let again = await failure { try await self.manager(whole).file(to: target) }
+      XCTAssertEqual(again?.label, "takeoff.file-failed", "it is there")
+      try FileManager.default.removeItem(atPath: path(name))
+    }
+  }
 }

@@ -83,7 +83,7 @@ actor DownloadRun {
       let path = PartialFile.place(of: target, identity: identity)
       // The process may have ended before the queue knew.
       if let key, let file = JournaledEnd.file(of: key, at: path) { return (.success(file), machine.state) }
-      if case .file(_, let overwrites) = target { try Self.checkPlace(path, overwrites: overwrites) }
+      if case .file(let path, let overwrites) = target { try Self.checkPlace(path, overwrites: overwrites) }
       let file = try PartialFile(for: path, identity: identity)
       // A caller that begins again at once finds the lock free.
       defer { file.release() }

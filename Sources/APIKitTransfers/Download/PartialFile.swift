@@ -18,6 +18,8 @@ final class PartialFile: Sendable {
 
   static let ending = ".apikit-part"
   static let journalEnding = ".apikit-part.journal"
+  private static let longestEnding =
+    journalEnding.utf8.count + TransferJournal<Journal>.draftEnding.utf8.count
 
   private let path: String
   private let identity: String
@@ -31,7 +33,7 @@ final class PartialFile: Sendable {
 
   private let journal: TransferJournal<Journal>
 
-  /// Opens or makes the partial file; `path` is that of the destination.
+  /// Opens or makes the partial file of a place.
   ///
   /// - Throws: `APIError.Reason.alreadyLoading` when another download has it, in this process or another.
   init(for path: String, identity: String) throws(APIError) {
@@ -66,7 +68,7 @@ final class PartialFile: Sendable {
   /// Where the partial file of a target is, but for its ending.
   static func place(of target: DownloadTarget, identity: String) -> String {
     switch target {
-    case .file(let path, _): path
+    case .file(let path, _): PrivateFile.stem(of: path, leaving: longestEnding)
     case .folder(let folder, _): "\(folder)/.\(identity.prefix(32))"
     }
   }

@@ -53,4 +53,16 @@ final class ResponseFileTests: XCTestCase {
       XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), [])
     }
   #endif
+
+  func testAFileMayHaveTheLongestName() throws {
+    let folder = try temporaryFolder()
+    for count in 230...255 {
+      let name = String(repeating: "n", count: count)
+      var file = try ResponseFile(path: folder.appendingPathComponent(name).path)
+      try Array("bytes".utf8).withUnsafeBytes { try file.write($0) }
+      try file.commit()
+      XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), [name])
+      try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+    }
+  }
 }

@@ -174,6 +174,18 @@ package enum PrivateFile {
     return String(decoding: folder, as: UTF8.self)
   }
 
+  /// The path to which the endings of files beside a file are added: its own or, where its name would be too long with so
+  /// many bytes more, that of a hidden name with its digest.
+  package static func stem(of path: String, leaving count: Int) -> String {
+    let name = path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.count
+    guard name + count > longestName else { return path }
+    let digest = Hex.encode(Crypto.sha256(Array(path.utf8.suffix(name)))).prefix(32)
+    return "\(String(decoding: path.utf8.dropLast(name), as: UTF8.self)).\(digest)"
+  }
+
+  /// In bytes: what the file systems of all platforms take.
+  private static let longestName = 255
+
   /// The names in a folder; none where there is no such folder.
   package static func list(_ folder: String) throws(Fault) -> [String] {
     do { return try FileManager.default.contentsOfDirectory(atPath: folder) } catch {

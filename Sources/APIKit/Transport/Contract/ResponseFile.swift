@@ -14,8 +14,10 @@ package struct ResponseFile {
   /// when that fails.
   package init(path: String, maximumBytes: Int64 = .max) throws(APIError) {
     (self.path, self.maximumBytes) = (path, maximumBytes)
+    let ending = ".\(UInt32.random(in: 0 ... .max)).partial"
     do throws(PrivateFile.Fault) {
-      draft = try FileDraft("\(path).\(UInt32.random(in: 0 ... .max)).partial", isPrivate: false)
+      draft = try FileDraft(
+        PrivateFile.stem(of: path, leaving: ending.utf8.count) + ending, isPrivate: false)
     } catch {
       throw Self.failed(path, error)
     }
