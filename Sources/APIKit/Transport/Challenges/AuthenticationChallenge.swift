@@ -54,9 +54,9 @@ public struct AuthenticationChallenge: Sendable, CustomStringConvertible {
 /// 9110, 11.5).
 public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
   /// The scheme of the URL: `https`, or `http`.
-  public var scheme: String
+  public var scheme: String { didSet { scheme = scheme.lowercased() } }
   /// The host, in the form of ``HTTPURL/host``; that of the proxy where ``isProxy`` is true.
-  public var host: String
+  public var host: String { didSet { host = URLHost.name(host) } }
   /// The port.
   public var port: Int
   /// The realm that the challenge names; empty for certificates, and where a proxy refuses a tunnel.
@@ -66,7 +66,7 @@ public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
 
   /// Makes a space.
   public init(scheme: String, host: String, port: Int, realm: String = "", isProxy: Bool = false) {
-    self.scheme = scheme
+    self.scheme = scheme.lowercased()
     self.host = URLHost.name(host)
     self.port = port
     self.realm = realm

@@ -83,4 +83,15 @@ final class LoginStoreTests: XCTestCase {
     assertFails(.credentialStoreFailed, "is too large") { try store.store(large, in: space) }
     XCTAssertEqual(try store.login(in: space), login)
   }
+
+  func testASpaceIsTheSameInAnyCaseOfItsSchemeAndHost() throws {
+    var other = ProtectionSpace(scheme: "HTTPS", host: "A.test", port: 443, realm: "Hangar")
+    XCTAssertEqual(other, space)
+    other.scheme = "Http"
+    other.host = "B.TEST."
+    XCTAssertEqual(other, ProtectionSpace(scheme: "http", host: "b.test", port: 443, realm: "Hangar"))
+    let store = MemoryLoginStore()
+    store.store(login, in: ProtectionSpace(scheme: "HTTPS", host: "a.test", port: 443))
+    XCTAssertEqual(store.login(in: ProtectionSpace("https://a.test/" as HTTPURL)), login)
+  }
 }
