@@ -108,7 +108,7 @@ public final class FileLoginStore: LoginStore {
 }
 
 /// A login in the form in which it is stored.
-package struct StoredLogin: Codable, Sendable {
+package struct StoredLogin: Codable, Sendable, Redacted {
   private var user: String
   private var password: String
   private var scheme: String
@@ -128,6 +128,9 @@ package struct StoredLogin: Codable, Sendable {
       user: user, password: password, scheme: scheme == "basic" ? .basic : scheme == "digest" ? .digest : .any
     )
   }
+
+  /// As that of the login.
+  package var description: String { login.description }
 
   static func failed(_ words: String, _ underlying: (any Error)? = nil) -> APIError {
     APIError(.transport, .credentialStoreFailed, "the stored login \(words)", underlying: underlying)

@@ -94,4 +94,13 @@ final class LoginStoreTests: XCTestCase {
     store.store(login, in: ProtectionSpace(scheme: "HTTPS", host: "a.test", port: 443))
     XCTAssertEqual(store.login(in: ProtectionSpace("https://a.test/" as HTTPURL)), login)
   }
+
+  func testPrintingAStoredLoginShowsNoPassword() {
+    let stored = StoredLogin(login)
+    var dumped = ""
+    dump(stored, to: &dumped)
+    for text in ["\(stored)", String(reflecting: stored), dumped] {
+      XCTAssertFalse(text.contains("landing-secret"), text)
+    }
+  }
 }
