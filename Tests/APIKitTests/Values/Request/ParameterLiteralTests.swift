@@ -192,4 +192,17 @@ final class ParameterLiteralTests: XCTestCase {
     XCTAssertNotEqual(parameters, Parameters(pairs.prefix(50)))
     XCTAssertEqual(Parameters((0..<40).map { ("e\($0)", 1) } + [("e\u{301}", 1), ("\u{E9}", 2)]).count, 42)
   }
+
+  func testParametersEqualThemselvesWhateverNumbersTheyHave() {
+    let values: [ParameterValue] = [
+      .double(.nan), .date(Date(timeIntervalSinceReferenceDate: .nan)), .double(.infinity), .double(-0.0),
+    ]
+    for value in values {
+      let parameters: Parameters = ["a": value, "b": ParameterValue.array([value])]
+      XCTAssertEqual(parameters, parameters, value.shownText)
+      XCTAssertEqual(Set([parameters, parameters]).count, 1, value.shownText)
+    }
+    XCTAssertEqual(Set<ParameterValue>([.double(.nan), .double(-.nan), .double(.signalingNaN)]).count, 1)
+    XCTAssertNotEqual(ParameterValue.double(.nan), .double(0))
+  }
 }

@@ -28,15 +28,18 @@ public enum ParameterValue: Sendable {
 }
 
 extension ParameterValue: Hashable {
-  /// Whether both are of one kind and equal; texts are compared by their UTF-8.
+  /// Whether both are of one kind and equal; texts are compared by their UTF-8, and all values that are not a number (NaN)
+  /// are one.
   public static func == (left: Self, right: Self) -> Bool {
     switch (left, right) {
     case (.string(let one), .string(let other)): one.equalsExactly(other)
     case (.integer(let one), .integer(let other)): one == other
-    case (.double(let one), .double(let other)): one == other
+    case (.double(let one), .double(let other)): one == other || one.isNaN && other.isNaN
     case (.number(let one), .number(let other)): one.equalsExactly(other)
     case (.bool(let one), .bool(let other)): one == other
-    case (.date(let one), .date(let other)): one == other
+    case (.date(let one), .date(let other)):
+      one == other
+        || one.timeIntervalSinceReferenceDate.isNaN && other.timeIntervalSinceReferenceDate.isNaN
     case (.data(let one), .data(let other)): one == other
     case (.null, .null): true
     case (.array(let one), .array(let other)): one == other
@@ -50,7 +53,7 @@ extension ParameterValue: Hashable {
     switch self {
     case .string(let text): hasher.combine(ExactText(text))
     case .integer(let number): hasher.combine(number)
-    case .double(let number): hasher.combine(number)
+    case .double(let number): hasher.combine(number.isNaN ? .nan : number)
     case .number(let text): hasher.combine(ExactText(text))
     case .bool(let flag): hasher.combine(flag)
     case .date(let date): hasher.combine(date)
