@@ -10,7 +10,7 @@ import Foundation
 /// encoder.userInfo[.sealingKey] = key
 /// let bytes = try encoder.encode(WrittenParameters(parameters))
 /// ```
-/// Where a name is one of `SecretNames`, at any level, all pairs are encrypted under
+/// Where a name is one of `SecretNames`, at any level or as in `name=password, value=…`, all pairs are encrypted under
 /// `CodingUserInfoKey.sealingKey`. Without the key, encoding throws `APIError.Reason.unwritableForm`.
 public struct WrittenParameters: Sendable, Hashable {
   /// The parameters.
@@ -31,21 +31,6 @@ extension WrittenParameters: VersionedCodable {
         if let failure = parameters.failure { throw failure }
         return parameters.codedPairs
       }, read: { Parameters(coded: $0) }))
-}
-
-extension Parameters {
-  /// Whether a name at any level is that of a secret.
-  var hasSecrets: Bool { pairs.contains { SecretNames.contains($0.name) || $0.value.hasSecrets } }
-}
-
-extension ParameterValue {
-  fileprivate var hasSecrets: Bool {
-    switch self {
-    case .object(let parameters): parameters.hasSecrets
-    case .array(let values): values.contains(where: \.hasSecrets)
-    default: false
-    }
-  }
 }
 
 private struct CodedPair: Codable, Sendable {

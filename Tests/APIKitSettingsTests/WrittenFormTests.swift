@@ -347,6 +347,19 @@ final class WrittenFormTests: XCTestCase {
     XCTAssertEqual(try decoder(key).decode(WrittenParameters.self, from: sealed).parameters, secret)
   }
 
+  func testASecretInAListOfNamesAndValuesIsSealed() throws {
+    for name in ["name", "key"] {
+      let pair: Parameters = [name: "password", "value": "canary"]
+      let secret: Parameters = ["fields": ParameterValue.array([.object(pair)])]
+      XCTAssertThrowsError(try encoder().encode(WrittenParameters(secret)))
+      let sealed = try encoder(key).encode(WrittenParameters(secret))
+      XCTAssertFalse(String(decoding: sealed, as: UTF8.self).contains("canary"))
+      XCTAssertEqual(try decoder(key).decode(WrittenParameters.self, from: sealed).parameters, secret)
+    }
+    XCTAssertNoThrow(try encoder().encode(WrittenParameters(["name": "city", "value": "Suzhou"])))
+    XCTAssertNoThrow(try encoder().encode(WrittenParameters(["name": "password"])), "without a value")
+  }
+
   func testWhatWasSealedOpensOnlyWhereItBelongs() throws {
     let sealed = try encoder(key).encode(secretive.proxy)
     XCTAssertNoThrow(try decoder(key).decode(ProxyChoice.self, from: sealed))

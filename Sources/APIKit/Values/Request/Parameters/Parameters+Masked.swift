@@ -3,15 +3,30 @@ import Foundation
 extension Parameters {
   /// The parameters with the values of secret names masked, at every level and in texts that are JSON, forms or URLs.
   package var masked: Parameters {
-    let isNamed = pairs.contains { pair in
+    let namesSecret = namesSecret
+    return Parameters(
+      pairs.map { pair in
+        let isSecret = Self.isSecret(pair.name, namesSecret)
+        return (pair.name, isSecret ? .string(SecretMask.mark) : pair.value.masked)
+      })
+  }
+
+  /// Whether a name at any level is that of a secret, or a pair names the secret that another one holds.
+  package var hasSecrets: Bool {
+    let namesSecret = namesSecret
+    return pairs.contains { Self.isSecret($0.name, namesSecret) || $0.value.hasSecrets }
+  }
+
+  /// Whether a pair says the name of a secret, as in `name=password, value=…`.
+  private var namesSecret: Bool {
+    pairs.contains { pair in
       guard SecretMask.isLabel(pair.name), case .string(let name) = pair.value else { return false }
       return SecretNames.contains(name)
     }
-    return Parameters(
-      pairs.map { pair in
-        let isSecret = SecretNames.contains(pair.name) || isNamed && SecretMask.isLabelled(pair.name)
-        return (pair.name, isSecret ? .string(SecretMask.mark) : pair.value.masked)
-      })
+  }
+
+  private static func isSecret(_ name: String, _ isNamed: Bool) -> Bool {
+    SecretNames.contains(name) || isNamed && SecretMask.isLabelled(name)
   }
 }
 
@@ -35,6 +50,14 @@ extension ParameterValue {
     case .array(let values): .array(values.map(\.masked))
     case .string(let text): .string(SecretMask().nested(text))
     default: self
+    }
+  }
+
+  fileprivate var hasSecrets: Bool {
+    switch self {
+    case .object(let parameters): parameters.hasSecrets
+    case .array(let values): values.contains(where: \.hasSecrets)
+    default: false
     }
   }
 
