@@ -213,4 +213,12 @@ final class MessageSignerTests: XCTestCase {
       XCTAssertEqual(($0 as? APIError)?.reason, .signingFailed)
     }
   }
+
+  func testAComponentHasEachParameterOnce() {
+    let method = SignatureComponent.method.ofRequest
+    XCTAssertEqual(method.ofRequest, method)
+    XCTAssertEqual(method.ofRequest.description, #""@method";req"#)
+    let field = SignatureComponent.field("etag", isBinary: true).inTrailers
+    XCTAssertEqual(field.inTrailers.description, #""etag";bs;tr"#)
+  }
 }

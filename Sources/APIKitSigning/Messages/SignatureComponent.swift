@@ -85,10 +85,15 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
   }
 
   /// The same part of the request that a response answers (`req`).
-  public var ofRequest: Self { Self(name, parameters + [.init("req", .bool(true))]) }
+  public var ofRequest: Self { adding("req") }
 
   /// The same field of the trailers, behind the body of a response (`tr`). A request has none.
-  public var inTrailers: Self { Self(name, parameters + [.init("tr", .bool(true))]) }
+  public var inTrailers: Self { adding("tr") }
+
+  /// A list of parameters has each key once: a reader keeps the last.
+  private func adding(_ flag: String) -> Self {
+    parameters.contains { $0.key == flag } ? self : Self(name, parameters + [.init(flag, .bool(true))])
+  }
 
   /// Whether both have the same name and the same parameters.
   public static func == (left: Self, right: Self) -> Bool { left.identity == right.identity }
