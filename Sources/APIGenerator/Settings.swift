@@ -49,10 +49,11 @@ struct Arguments: Equatable {
       --all                 forgets the kept filters
       --check               writes nothing; exit status 1 when a run would change a file
       --dry-run             writes nothing; says what would change
-      --strict              fails where something cannot be written
+      --strict              fails where something cannot be written, with exit status 2
       --force               overwrites files that were edited, or that this tool has not written
 
-    Exit status: 0 done, 1 files would change (--check), 2 wrong usage, a bad document, or files that were edited.
+    Exit status: 0 done, 1 files would change (--check), 2 wrong usage, a bad document, files that were edited, or
+    something that cannot be written (--strict).
     """
 
   enum Mode: Equatable { case write, check, dryRun, help }

@@ -67,6 +67,21 @@ final class NextRunTests: XCTestCase {
       ])
   }
 
+  func testANewMemberOfATypeIsListedBehindTheBreakingChanges() throws {
+    let beds = #""beds": {"type": "integer"}"#
+    _ = try generate(paths(parameters: query), schemas: home(beds))
+    let next = try generate(
+      paths(parameters: "\(query), \(sort)"),
+      schemas: home(beds + #", "place": {"type": "object", "properties": {"lat": {"type": "number"}}}"#))
+    XCTAssertEqual(
+      Array(next.prefix { $0.hasPrefix("adds ") }),
+      [
+        "adds FindHomesManager.Input.sort: FindHomesSort?", "adds FindHomesSort",
+        "adds Home.place: HomePlace?",
+        "adds HomePlace",
+      ])
+  }
+
   func testTheSameDocumentChangesNothingForCallers() throws {
     let document = (paths(parameters: query), home(#""beds": {"type": "integer"}"#))
     _ = try generate(document.0, schemas: document.1)

@@ -1,6 +1,6 @@
 /// What a run changes for code that uses the generated types: their declarations before and after.
 struct CallerChanges {
-  /// One line for each change that such code has to follow, then one for each new type.
+  /// One line for each change that such code has to follow, then one for each new type and each new member of an old one.
   let lines: [String]
 
   /// - Parameters:
@@ -34,8 +34,9 @@ struct CallerChanges {
       let isOfOther = declaration.owner.flatMap { old[$0] }.map { !$0.isType } ?? false
       if isOfOld == true, declaration.isRequired, !isOfOther {
         breaking.append("requires \(name): \(declaration.text)")
-      } else if declaration.owner == nil {
-        added.append("adds \(name)")
+      } else if declaration.owner.map({ old[$0]?.isType == true }) ?? true {
+        added.append(
+          "adds \(name)" + (declaration.text.isEmpty || declaration.isType ? "" : ": \(declaration.text)"))
       }
     }
     lines = breaking.sorted() + added.sorted()
