@@ -30,6 +30,17 @@ final class PropertyListBodyEncoderTests: XCTestCase {
     XCTAssertEqual((read["a&b"] as? [String: Any])?.count, 0)
   }
 
+  func testANumberWithoutAFractionIsAnInteger() throws {
+    for (digits, tag) in [
+      ("-5", "integer"), ("5", "integer"), ("\(UInt64.max)", "integer"), ("\(Int64.min)", "integer"),
+      ("-5.0", "real"), ("1e3", "real"), ("18446744073709551616", "real"), ("-9223372036854775809", "real"),
+    ] {
+      let text = String(
+        decoding: try PropertyListBodyEncoder().encode(["a": ParameterValue.number(digits)]), as: UTF8.self)
+      XCTAssertTrue(text.contains("<\(tag)>\(digits)</\(tag)>"), text)
+    }
+  }
+
   func testWhatPropertyListsCannotHoldIsRefusedByItsPath() {
     let encoder = PropertyListBodyEncoder()
     assertFails(.unencodableParameter, "\"a[0]\"", "null") { try encoder.encode(["a": [nil] as [Int?]]) }

@@ -64,7 +64,9 @@ extension PropertyListBodyEncoder {
     case .double(let number):
       guard number.isFinite else { throw Unencodable("it is not a finite number") }
       try write("real", number.description, to: &output)
-    case .number(let text): try write(UInt64(text) == nil ? "real" : "integer", text.asNumber, to: &output)
+    case .number(let text):
+      let isInteger = UInt64(text) != nil || Int64(text) != nil
+      try write(isInteger ? "integer" : "real", text.asNumber, to: &output)
     case .bool(let flag): output += (flag ? "<true/>\n" : "<false/>\n").utf8
     case .date(let date): try write("date", DateStyle.iso8601.written(date), to: &output)
     case .data(let bytes): try write("data", Base64.encode(bytes), to: &output)
