@@ -97,6 +97,20 @@ final class ArchiveAsSentTests: XCTestCase {
     XCTAssertEqual(entry.request.cookies[0].name.string, "a\u{D4E}")
   }
 
+  func testAQueryWithMarksHasItsNamesAndValues() throws {
+    // Another program's file has the URL as somebody has typed it.
+    let file = """
+      {"log": {"version": "1.2", "entries": [{"request": {"method": "GET",
+        "url": "https://a.test/?\u{301}a=\u{301}1&\u{301}b=2#\u{301}c"}, "response": {"status": 200}}]}}
+      """
+    let raw = try RawData(parsing: HTTPArchive(parsing: Array(file.utf8)).harBytes())
+    let query = raw.log.entries[0].request.queryString
+    XCTAssertEqual(
+      query.elements.map { Array($0.name.string!.utf8) }, ["\u{301}a", "\u{301}b"].map { Array($0.utf8) })
+    XCTAssertEqual(
+      query.elements.map { Array($0.value.string!.utf8) }, ["\u{301}1", "2"].map { Array($0.utf8) })
+  }
+
   func testTheStatusHasItsPhrase() async throws {
     for (status, text) in [(200, "OK"), (404, "Not Found"), (503, "Service Unavailable"), (599, "")] {
       let entry = try await entry(HTTPRequest(url: "https://homes.test/"), StubTransport(.status(status)))

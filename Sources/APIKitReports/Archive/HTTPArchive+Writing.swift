@@ -63,15 +63,17 @@ extension HTTPArchive.Request {
     return .object(fields)
   }
 
+  /// By bytes: a mark behind one of these makes one character with it.
   private var query: JSONTree {
-    guard let mark = url.firstIndex(of: "?") else { return .array([]) }
-    let text = url[url.index(after: mark)...].prefix { $0 != "#" }
-    func decoded(_ part: Substring) -> JSONTree {
-      .string(PercentEncoding.decode(part, plusIsSpace: true) ?? String(part))
+    guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return .array([]) }
+    let text = url.utf8[mark...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
+    func decoded(_ bytes: Substring.UTF8View) -> JSONTree {
+      let part = Substring(bytes)
+      return .string(PercentEncoding.decode(part, plusIsSpace: true) ?? String(part))
     }
     return .array(
-      text.split(separator: "&").map { pair in
-        let name = pair.prefix { $0 != "=" }
+      text.split(separator: UInt8(ascii: "&")).map { pair in
+        let name = pair.prefix { $0 != UInt8(ascii: "=") }
         return .object(["name": decoded(name), "value": decoded(pair.dropFirst(name.count + 1))])
       })
   }
