@@ -27,8 +27,10 @@ import XCTest
   func testAPageMayBeTheFallbackOfItsService() async throws {
     let manager = makeManager()
     manager.service.network.force(.offline)
-    manager.service.networkGate = .failOffline
-    manager.service.onFallback = { _ in APIResponse(raw: RawData(parsing: #"{"items": [{"id": 7}], "total": 1}"#)) }
+    manager.service.networkGate = .refuse
+    manager.service.onFallback = { _ in
+      APIResponse(raw: ["items": [["id": 7]], "total": 1], http: HTTPResponse(status: 200))
+    }
     let pager = Pager(manager)
     pager.delegate = watcher
     pager.loadFirst()

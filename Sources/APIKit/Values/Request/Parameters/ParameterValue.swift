@@ -56,7 +56,9 @@ extension ParameterValue: Hashable {
     case .double(let number): hasher.combine(number.isNaN ? .nan : number)
     case .number(let text): hasher.combine(ExactText(text))
     case .bool(let flag): hasher.combine(flag)
-    case .date(let date): hasher.combine(date)
+    case .date(let date):
+      let seconds = date.timeIntervalSinceReferenceDate
+      hasher.combine(seconds.isNaN ? .nan : seconds)
     case .data(let bytes): hasher.combine(bytes)
     case .null: hasher.combine(0)
     case .array(let values): hasher.combine(values)
