@@ -22,10 +22,10 @@ public final class ServerClock: Sendable {
   }
 
   /// The server's time in whole seconds since 1970.
-  public var secondsSince1970: Int {
-    // A server may state any number, and no `Int` holds most of them.
-    Int(max(-1e15, min((device() + offset).rounded(.down), 1e15)))
-  }
+  public var secondsSince1970: Int { Self.whole(device() + offset) }
+
+  /// A server may state any number, and no `Int` holds most of them.
+  static func whole(_ seconds: Double) -> Int { Int(max(-1e15, min(seconds.rounded(.down), 1e15))) }
 
   /// Sets the server's time at this moment.
   public func learn(serverSecondsSince1970 seconds: Double) { offset = seconds - device() }

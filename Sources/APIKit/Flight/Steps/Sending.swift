@@ -103,9 +103,8 @@ extension Flight {
   /// Has the signature of the response checked.
   private func verify(_ http: inout HTTPResponse, _ verifier: any ResponseVerifier) throws(APIError) {
     guard let sent = run.sent else { return }
-    let now = call.identity.clock?.secondsSince1970 ?? Int(WallClock.now)
     do throws(SignatureFault) {
-      try verifier.verify(http, to: sent, secondsSince1970: now)
+      try verifier.verify(http, to: sent, secondsSince1970: call.serverTime)
     } catch {
       // Without the response: no remedy, clock or sign-in may act on what it says.
       throw APIError(

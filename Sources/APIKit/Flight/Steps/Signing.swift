@@ -58,7 +58,7 @@ extension Flight {
     guard let signer = call.identity.signer else { return }
     let subject = SigningSubject(
       apiName: run.signed.apiName, parameters: run.signed.parameters,
-      secondsSince1970: call.identity.clock?.secondsSince1970 ?? Int(WallClock.now), nonce: Nonce.make(),
+      secondsSince1970: call.serverTime, nonce: Nonce.make(),
       attempt: run.attempt)
     if SecretNames.knows(type(of: signer)) { return try signer.sign(&request, subject) }
     let before = request.headers
@@ -111,4 +111,9 @@ extension HTTPBody {
     case .file, .stream: false
     }
   }
+}
+
+extension APICall {
+  /// The time of signatures in whole seconds since 1970: the server's as far as it is known, or else the manager's.
+  var serverTime: Int { identity.clock?.secondsSince1970 ?? ServerClock.whole(time.wallClock) }
 }

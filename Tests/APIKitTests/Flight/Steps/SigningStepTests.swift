@@ -46,6 +46,14 @@ import APIKitSigning
     XCTAssertEqual(subject.attempt, 1)
   }
 
+  func testWithoutAServerClockTheTimeIsThatOfTheManager() async throws {
+    let time = ManualTime(wallClock: 1_000_000_000)
+    let manager = makeManager()
+    manager.time = time
+    _ = try await manager.response()
+    XCTAssertEqual(seen.all.map(\.subject.secondsSince1970), [1_000_000_000])
+  }
+
   func testEveryHopWithinTheOriginIsSignedAnewAndWhatIsSignedIsSent() async throws {
     stub.on("/api/list", .redirect(to: "/api/moved"))
     _ = try await makeManager().response()
