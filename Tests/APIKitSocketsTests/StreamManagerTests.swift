@@ -304,6 +304,19 @@
       XCTAssertTrue(server.waitUntilIdle(), "the connection is closed")
     }
 
+    func testTheTimeInWhichAResponseMustBeginIsThatOfTheManagersClock() async throws {
+      let (service, server) = try service([[.readRequest, .waitForClose]])
+      let (events, time) = (Events(service), ManualTime())
+      events.time = time
+      events.reconnection = .never
+      events.delegate = log
+      events.open()
+      try await time.advance(by: .seconds(30), whenAsleep: 1)
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.closing?.error?.reason, .connectTimeout)
+      XCTAssertTrue(server.waitUntilIdle(), "the connection is closed")
+    }
+
     func testStreamsTakeNoPlaceOfLoadsAndSayThatTheyWait() async throws {
       let stream: [ScriptedServer.Step] = [.readRequest, .text(Self.head()), .waitForClose]
       let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"

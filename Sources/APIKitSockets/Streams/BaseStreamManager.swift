@@ -111,13 +111,13 @@ public import APIKit
     _ onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) throws(APIError) -> Opening {
     connectedService = manager.service.name
-    let (idleLimit, openLimit) = (manager.idleLimit, manager.openLimit)
+    let (idleLimit, openLimit, time) = (manager.idleLimit, manager.openLimit, time)
     // 200 with a body that is read later, or 204 for its end.
     let expectation = ResponseExpectation(statuses: 200..<205, format: .bytes)
     let (call, transport) = try manager.opening(
       parameters, method: manager.method, headers: headers, expectation: expectation, for: cycle.user,
       time: time
-    ) { StreamTransport($0, idleLimit: idleLimit, openLimit: openLimit, onSlot: onSlot) }
+    ) { StreamTransport($0, idleLimit: idleLimit, openLimit: openLimit, time: time, onSlot: onSlot) }
     return (call, transport, parser)
   }
 }

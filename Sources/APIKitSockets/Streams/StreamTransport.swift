@@ -6,15 +6,17 @@ final class StreamTransport: HTTPTransport {
   private let base: any HTTPTransport
   private let idleLimit: Duration
   private let openLimit: Duration
+  private let time: any TimeSource
   private let onSlot: @Sendable (_ isWaiting: Bool) -> Void
   private let body = Mutex<ResponseStream?>(nil)
 
   /// - Parameter onSlot: Called with false when a connection begins to open, and with true when it must wait for its place.
   init(
-    _ base: any HTTPTransport, idleLimit: Duration, openLimit: Duration,
+    _ base: any HTTPTransport, idleLimit: Duration, openLimit: Duration, time: any TimeSource,
     onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) {
     self.openLimit = openLimit
+    self.time = time
     self.base = base
     self.idleLimit = idleLimit
     self.onSlot = onSlot
@@ -33,7 +35,7 @@ final class StreamTransport: HTTPTransport {
     exchange.request.timeouts.idle = idleLimit
     exchange.request.timeouts.total = .zero
     onSlot(false)
-    let head = Head(completion, within: openLimit)
+    let head = Head(completion, within: openLimit, by: time)
     exchange.onSlot = { [onSlot] isWaiting in
       onSlot(isWaiting)
       // The time in which the response must begin is that of the connection.
@@ -76,10 +78,11 @@ final class StreamTransport: HTTPTransport {
 
     private let state: Mutex<HeadState>
     private let limit: Duration
+    private let time: any TimeSource
 
-    init(_ completion: @escaping Completion, within limit: Duration) {
+    init(_ completion: @escaping Completion, within limit: Duration, by time: any TimeSource) {
       state = Mutex(HeadState(completion: completion))
-      self.limit = limit
+      (self.limit, self.time) = (limit, time)
     }
 
     /// Passes on what has come first.
@@ -140,8 +143,8 @@ final class StreamTransport: HTTPTransport {
       state.withLock { state in
         guard state.completion != nil, !state.isResting, state.timer == nil, let operation = state.operation
         else { return }
-        state.timer = Task.detached { [weak self, limit] in
-          do { try await SystemTime().sleep(for: limit) } catch { return }
+        state.timer = Task.detached { [weak self, limit, time] in
+          do { try await time.sleep(running: limit) } catch { return }
           if self?.completeRefusal() == false {
             self?.complete(
               .failure(
