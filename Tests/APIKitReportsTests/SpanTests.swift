@@ -283,4 +283,24 @@ import XCTest
     XCTAssertEqual(queue.counts.exported, 3)
     XCTAssertEqual(queue.counts.refusedSpans, 2)
   }
+
+  func testAFlushReturnsWhenItsTaskIsCancelled() async throws {
+    stub.on("/*", .json(someJSON))
+    collector.hold()
+    let (exporter, ended) = (SpanExporter(queue()), Counter())
+    exporter.isOn = true
+    defer { exporter.isOn = false }
+    _ = try await manager().response()
+    let flush = Task {
+      await exporter.flush()
+      ended.increment()
+    }
+    try await collector.waitForRequests(1)
+    XCTAssertEqual(ended.value, 0)
+    flush.cancel()
+    await waitUntil { ended.value == 1 }
+    collector.release()
+    await exporter.flush()
+    XCTAssertGreaterThanOrEqual(exporter.counts.exported, 1)
+  }
 }

@@ -74,10 +74,12 @@ public final class SpanExporter: Sendable {
     return counts
   }
 
-  /// Sends the loads that wait at the call, and returns when the collector has accepted them or the last attempt has failed. Call it before
-  /// the process ends.
+  /// Sends the loads that wait at the call, and returns when the collector has accepted them or the last attempt has failed, and
+  /// when its task is cancelled. Call it before the process ends.
   public func flush() async {
-    await sink.flush()
-    await queue.flush()
+    _ = await Task<Void, Never>.leavable { [sink, queue] in
+      await sink.flush()
+      await queue.flush()
+    }
   }
 }
