@@ -34,6 +34,26 @@ import XCTest
     try await turn { try await outbox.items().isEmpty }
   }
 
+  func testAnItemThatWaitsForAnotherNetworkIsSentWhenThatComes() async throws {
+    let made = Counter()
+    for monitor in [network, service.network] { monitor.force(.cellular) }
+    let outbox = outbox(knows: false) { $0.backoff = .constant(.seconds(300)) }
+    outbox.register(UnmeteredNotes.self) { [service] in
+      made.increment()
+      return UnmeteredNotes(service)
+    }
+    outbox.start()
+    UnmeteredNotes(service).load(["text": "a"])
+    for _ in 0..<2000 {
+      if made.value > 1, try await outbox.items().map(\.state) == [.waiting] { break }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    for monitor in [service.network, network] { monitor.force(.wifi) }
+    // No time passes.
+    try await stub.waitForRequests(1)
+    XCTAssertEqual(made.value, 3, "registered, refused, sent")
+  }
+
   func testAnItemThatCannotBeSentIsNotDoneByAFallback() async throws {
     service.breaker = .standard
     service.breaker?.minimumAttempts = 1

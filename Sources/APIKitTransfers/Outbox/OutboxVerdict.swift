@@ -3,12 +3,14 @@ import APIKit
 /// What becomes of an item whose attempt has failed: a decision without sockets, files and time.
 enum OutboxVerdict: Sendable, Equatable {
   /// It goes back as it was: the attempt was cancelled, or there is no network. After a wait where its transport was
-  /// stopped, or its manager does not accept the network: that may stay so.
+  /// stopped: that may stay so.
   case again(after: Duration)
   /// It is tried again after a wait.
   case later(Duration)
   /// It waits until its user has signed in.
   case awaitSignIn
+  /// It waits until the network changes, for so long at most: its manager does not accept the present one.
+  case awaitNetwork(upTo: Duration)
   /// It is parked until the application decides about it.
   case park
 
@@ -40,8 +42,7 @@ enum OutboxVerdict: Sendable, Equatable {
     } else if error.cancellation == .transportStopped {
       self = .again(after: known.backoff.wait(before: known.attempts, jitter: known.jitter))
     } else if error.reason == .noNetwork, !known.isOffline {
-      // There is one that its manager does not accept, which may stay so.
-      self = .again(after: known.backoff.maximum)
+      self = .awaitNetwork(upTo: known.backoff.maximum)
     } else if known.isOffline && status == nil || error.cancellation.map(Self.isOurs) == true {
       self = .again(after: .zero)
     } else if error.reason == .signedOut, known.isSignedIn {

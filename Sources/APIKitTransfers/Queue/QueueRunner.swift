@@ -13,13 +13,17 @@ import Foundation
   /// Called when nothing is left to do for the moment. None by default.
   var onRest: () -> Void = {}
 
-  private let time: any TimeSource
+  let time: any TimeSource
   private var authenticators: [ObjectIdentifier: Task<Void, Never>] = [:]
   private var networkTask: Task<Void, Never>?
   private(set) var isRunning = false
   private(set) var running: [Int64: Task<Void, Never>] = [:]
   /// How often the items that wait for a sign-in were woken.
-  private var wakes = 0
+  private(set) var wakes = 0
+  /// The condition of the network when items that are on their way began.
+  private(set) var conditions: [Int64: NetworkCondition] = [:]
+  /// Items that wait for another network, a limited time.
+  var awaitingNetwork: Set<Int64> = []
   private let loop = WorkLoop()
   private var timer: Task<Void, Never>?
   private var tidied: Duration?
@@ -63,7 +67,7 @@ import Foundation
     isRunning = true
     let network = configuration.network
     networkTask = Task { [weak self] in
-      for await condition in network.changes() where !condition.isOffline { self?.pump() }
+      for await condition in network.changes() where !condition.isOffline { await self?.networkCame() }
     }
     Task {
       await queue.tellOfDamage { [weak self] copies in
@@ -158,73 +162,18 @@ import Foundation
   }
 
   private func begin(_ row: QueueStore.Row) {
+    awaitingNetwork.remove(row.id)
+    conditions[row.id] = configuration.network.condition
     running[row.id] = Task {
       await owner?.send(row)
-      running[row.id] = nil
+      (running[row.id], conditions[row.id]) = (nil, nil)
       pump()
     }
   }
 
   // MARK: What becomes of an item
 
-  /// As whom an item is sent: as its user, as long as the authenticator is at this epoch; without one, as nobody.
-  struct Identity {
-    var epoch: Int?
-  }
-
-  /// Nil where the user of an item is not there: it has gone back to its place.
-  func identity(of row: QueueStore.Row, _ authenticator: Authenticator?) async -> Identity? {
-    guard !row.user.isEmpty else { return Identity() }
-    // Read before the user is compared: while the epoch stays the same, so does the user.
-    let epoch = authenticator?.epoch
-    if epoch != nil, isPresent(row.user, authenticator) { return Identity(epoch: epoch) }
-    await putBackUntilSignIn(row)
-    return nil
-  }
-
-  /// Whether items of a user may be sent and told now. Items without a user always may.
-  func isPresent(_ user: String, _ authenticator: Authenticator?) -> Bool {
-    user.isEmpty || (authenticator?.credential.flatMap(configuration.user)).equalsExactly(user)
-  }
-
-  /// Decides about an item whose attempt has failed.
-  ///
-  /// - Returns: Whether it was set aside.
-  func fail(
-    _ row: QueueStore.Row, _ error: APIError, mayGoAgain: Bool, signedInBy authenticator: Authenticator?
-  ) async -> Bool {
-    var known = OutboxVerdict.Circumstances()
-    known.mayGoAgain = mayGoAgain
-    known.attempts = row.attempts + 1
-    known.maximumAttempts = configuration.maximumAttempts
-    known.isOffline = configuration.network.condition.isOffline
-    // No sign-in changes what another origin says that got no credential.
-    known.hasSignIn = authenticator != nil && !row.user.isEmpty && !error.context.isElsewhere
-    known.isSignedIn = known.hasSignIn && isPresent(row.user, authenticator)
-    known.canRenew = authenticator?.canRenew == true
-    known.backoff = configuration.backoff
-    known.jitter = .random(in: 0.5...1)
-    known.wallClock = time.wallClock
-    switch OutboxVerdict(error, known) {
-    case .again(let wait): await putBack(row, wait, isAttempt: false)
-    case .later(let wait): await putBack(row, wait, isAttempt: true)
-    case .awaitSignIn: await putBackUntilSignIn(row)
-    case .park:
-      let why = mayGoAgain ? "" : "; the server may have acted on it, and could not tell a repetition"
-      await park(row, error.description + why)
-      return true
-    }
-    return false
-  }
-
-  /// An item whose user is absent waits until that user signs in. A sign-in while this is written counts.
-  private func putBackUntilSignIn(_ row: QueueStore.Row) async {
-    let before = wakes
-    await putBack(row, nil, isAttempt: false)
-    if wakes != before { await wakeAll() }
-  }
-
-  private func wakeAll() async {
+  func wakeAll() async {
     wakes += 1
     await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
     pump()

@@ -161,6 +161,13 @@ actor DurableQueue {
     try write { (store) throws(SQLiteFailure) in try store.wake(user) }
   }
 
+  /// Items that wait for the time need not.
+  func makeDue(_ ids: Set<Int64>) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in
+      for id in ids { try store.makeDue(id) }
+    }
+  }
+
   // MARK: Other times
 
   /// Ends items that are too old, and takes back those of processes that have ended. Called at launch and from time to time.

@@ -256,6 +256,11 @@ final class QueueStore {
       """, Self.never, user)
   }
 
+  /// Makes an item ready that waits for the time.
+  func makeDue(_ id: Int64) throws(SQLiteFailure) {
+    try database.run("UPDATE items SET due = 0 WHERE id = ? AND state = 0 AND due < ?", id, Self.never)
+  }
+
   // MARK: Parking
 
   static func waitsForParked(_ parent: Int64) -> String { "it waits for item \(parent), which is parked" }
