@@ -7,7 +7,8 @@ struct OutboxDraft {
   var body: HTTPBody?
   /// The load that waits; nil for an item of ``Outbox/enqueue(_:_:lane:after:taking:lifetime:)``.
   var waiter: QueuedLoad?
-  var done: CheckedContinuation<Result<OutboxItemID, APIError>, Never>?
+  /// The call of that which waits; nil for a load.
+  var enqueuer: FlightID?
 
   /// Makes a body that is small a part of the content; one that is not needs a file.
   ///
@@ -81,18 +82,14 @@ extension Outbox: LoadQueue {
     if case .stream = draft.body {
       // Written by the caller's task, whose cancellation ends it; among the others it would hold them up.
       draft.entry = try await entry(of: draft)
-      await flush()
+      do throws(APIError) { try await flushed() } catch {
+        await queue.removeSpools([draft.entry.spool])
+        throw error
+      }
       return OutboxItemID(rawValue: try await runner.keep([draft.entry], of: keeper)[0])
     }
     // What was loaded before has its place before.
-    guard keeping.task == nil else {
-      let waiting = draft
-      return try await withCheckedContinuation { done in
-        var draft = waiting
-        draft.done = done
-        keep(draft)
-      }.get()
-    }
+    guard keeping.task == nil else { return try await keepInLine(draft, as: call.flightID) }
     return OutboxItemID(rawValue: try await runner.keep([entry(of: draft)], of: keeper)[0])
   }
 
@@ -125,7 +122,7 @@ extension Outbox: LoadQueue {
       series.append { draft.call.writeEnveloped(to: &$0) }
     }
     // What was loaded before has its place before.
-    await flush()
+    try await flushed()
     do throws(APIError) {
       for (position, body) in large { series.files[position] = try await queue.spool(body) }
     } catch {
@@ -137,6 +134,31 @@ extension Outbox: LoadQueue {
       () async throws(DurableQueue.Fault) in try await self.queue.enqueue(kept)
     }
     return ids.map { OutboxItemID(rawValue: $0) }
+  }
+
+  /// Returns when what was loaded before is kept; throws when its task is cancelled meanwhile.
+  private func flushed() async throws(APIError) {
+    guard keeping.task != nil else { return }
+    await flush()
+    if Task.isCancelled { throw APIError(cancelled: .taskCancelled) }
+  }
+
+  /// Has a draft kept behind the loads before it. One that is given up meanwhile is not kept.
+  private func keepInLine(_ draft: OutboxDraft, as id: FlightID) async throws(APIError) -> OutboxItemID {
+    try await withTaskCancellationHandler {
+      await withCheckedContinuation { done in
+        enqueuers[id] = done
+        var draft = draft
+        draft.enqueuer = id
+        keep(draft)
+      }
+    } onCancel: {
+      MainDelivery.main.put { [weak self] in
+        guard let self, let done = enqueuers.removeValue(forKey: id) else { return }
+        givenUp.insert(id)
+        done.resume(returning: .failure(APIError(cancelled: .taskCancelled)))
+      }
+    }.get()
   }
 
   /// What is kept of a load.
@@ -169,6 +191,7 @@ extension Outbox: LoadQueue {
   private func keep(_ batch: [OutboxDraft]) async {
     var ready: [(draft: OutboxDraft, entry: QueueStore.QueueEntry)] = []
     for draft in batch {
+      if let call = draft.enqueuer, givenUp.remove(call) != nil { continue }
       do throws(APIError) { ready.append((draft, try await entry(of: draft))) } catch {
         settle(draft, .failure(error))
       }
@@ -231,22 +254,23 @@ extension Outbox: LoadQueue {
 
   /// Tells the caller of the draft how it has ended.
   private func settle(_ draft: OutboxDraft, _ result: Result<Int64, APIError>) {
-    draft.done?.resume(returning: result.map { OutboxItemID(rawValue: $0) })
+    if let load = draft.waiter?.id ?? draft.enqueuer, givenUp.remove(load) != nil,
+      case .success(let id) = result
+    {
+      Task { await runner.giveUp(id) }
+      return
+    }
+    let done = draft.enqueuer.flatMap { enqueuers.removeValue(forKey: $0) }
+    done?.resume(returning: result.map { OutboxItemID(rawValue: $0) })
     guard let waiter = draft.waiter else { return }
     switch result {
     case .success(let id):
-      if givenUp.remove(waiter.id) != nil {
-        Task { await runner.giveUp(id) }
-        return
-      }
       waiters[id] = waiter
       kept[waiter.id] = id
       guard let manager = waiter.manager, waiter.isWaiting else { return }
       waiter.note("kept as item \(id)")
       manager.delegate?.manager(manager, didQueue: OutboxItemID(rawValue: id), of: waiter.id)
-    case .failure(let error):
-      givenUp.remove(waiter.id)
-      waiter.land(.failure(error))
+    case .failure(let error): waiter.land(.failure(error))
     }
   }
 }

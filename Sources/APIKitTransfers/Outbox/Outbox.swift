@@ -35,6 +35,8 @@ import Foundation
 
   // Coming in.
   var drafts: [OutboxDraft] = []
+  /// Calls of `enqueue` that wait behind loads, by the ids of theirs.
+  var enqueuers: [FlightID: CheckedContinuation<Result<OutboxItemID, APIError>, Never>] = [:]
   let keeping = WorkLoop()
   /// Loads whose caller does not want them any more, and that are not kept yet.
   var givenUp: Set<FlightID> = []
@@ -102,8 +104,14 @@ import Foundation
     await runner.restReached()
   }
 
-  /// Returns when all items that were queued so far are on the disk, or refused.
+  /// Returns when all items that were queued so far are on the disk, or refused, and when its task is cancelled: the body of an
+  /// item may come slowly.
   public func flush() async {
+    guard keeping.task != nil else { return }
+    _ = await Task<Void, Never>.leavable { await self.allKept() }
+  }
+
+  func allKept() async {
     while let task = keeping.task { await task.value }
   }
 

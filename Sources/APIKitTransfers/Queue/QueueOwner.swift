@@ -35,8 +35,8 @@ import APIKit
   nonisolated static func ended(_ row: QueueStore.Row)
   /// Items have ended in processes that may have ended themselves before ``ended(_:)``.
   nonisolated static func ended(_ landings: [QueueStore.Landing])
-  /// Returns when all that was given to it so far is on the disk, or refused.
-  func flush() async
+  /// Returns when all that was given to it so far is on the disk, or refused; whether its task is cancelled or not.
+  func allKept() async
   /// A user leaves whose items are dropped: what is being kept of the user is not waited for.
   func userLeaves(_ user: String)
 }
@@ -72,7 +72,7 @@ extension QueueOwner {
 
   nonisolated static func ended(_ landings: [QueueStore.Landing]) {}
 
-  func flush() async {}
+  func allKept() async {}
 
   func userLeaves(_ user: String) {}
 

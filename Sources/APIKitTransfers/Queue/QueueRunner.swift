@@ -301,7 +301,7 @@ import Foundation
       lastDepartures[Array(user.utf8)] = departures
       owner?.userLeaves(user)
     }
-    await owner?.flush()
+    await owner?.allKept()
     // If nothing is running, the database need not be opened.
     if !running.isEmpty {
       let own = Set(try await queue.rows(.running).filter { $0.user.equalsExactly(user) }.map(\.id))
