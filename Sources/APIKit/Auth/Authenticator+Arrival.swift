@@ -22,6 +22,9 @@ extension Authenticator {
 
   /// Whether the sign-in with this number counts: no other has come first, and the application has not ended it.
   func isUnderWay(_ number: Int) -> Bool { state.withLock { $0.machine.isUnderWay(number) } }
+
+  /// Whether the user is to be asked for a sign-in: loads still wait for it.
+  func mayAsk(_ number: Int) -> Bool { state.withLock { $0.machine.mayAsk(number) } }
 }
 
 extension SignInMachine.Outcome {

@@ -290,7 +290,7 @@ extension Authenticator {
       }
     case .signIn(let number):
       Task.detached { [weak self, signIn] in
-        guard let self, !adopt(await readStored()), isUnderWay(number) else { return }
+        guard let self, !adopt(await readStored()), mayAsk(number) else { return }
         tell(.signInNeeded)
         if let signIn { startSignIn(number, signIn, in: scope) }
       }

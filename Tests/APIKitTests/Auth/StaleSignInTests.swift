@@ -1,4 +1,5 @@
 import APIKitTesting
+import Dispatch
 @testable import TestSupport
 import XCTest
 
@@ -63,5 +64,43 @@ import XCTest
     try await Task.sleep(for: .milliseconds(50))
     XCTAssertEqual(asked.value, 0)
     XCTAssertEqual(authenticator.credential?.accessToken, "bert")
+  }
+
+  /// Reads as slowly as a keychain may: each read but the first waits for the test.
+  private final class SlowStore: CredentialStore {
+    let reads = Counter()
+    let go = DispatchSemaphore(value: 0)
+
+    func credential(of account: String) throws(APIError) -> Credential? {
+      reads.increment()
+      if reads.value > 1 { _ = go.wait(timeout: .now() + 10) }
+      return nil
+    }
+    func store(_ credential: Credential?, of account: String) throws(APIError) {}
+  }
+
+  func testNobodyIsAskedToSignInForALoadThatWasCancelled() async throws {
+    let (stub, store, asked) = (StubTransport(.json(someJSON)), SlowStore(), Counter())
+    let authenticator = Authenticator(
+      store: store,
+      signIn: {
+        asked.increment()
+        return Credential(accessToken: "anna")
+      })
+    let manager = TestManager(stub)
+    (manager.service.authenticator, manager.signIn) = (authenticator, .required)
+    let load = Task { try await manager.response() }
+    await waitUntil { store.reads.value == 2 }
+    load.cancel()
+    _ = await load.result
+    store.go.signal()
+    try await Task.sleep(for: .milliseconds(50))
+    XCTAssertEqual(asked.value, 0)
+    XCTAssertFalse(authenticator.isSignInNeeded)
+    // The next load asks.
+    store.go.signal()
+    _ = try await manager.response()
+    XCTAssertEqual(asked.value, 1)
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer anna"])
   }
 }

@@ -110,6 +110,14 @@ struct SignInMachine {
   /// Whether flights wait for the sign-in with this number: no other has replaced it, and it was not ended.
   func isUnderWay(_ number: Int) -> Bool { if case .signingIn(number) = phase { true } else { false } }
 
+  /// The user is about to be asked for the sign-in with this number. False when it is over, or no flight waits for it any
+  /// more, which ends it.
+  mutating func mayAsk(_ number: Int) -> Bool {
+    guard isUnderWay(number) else { return false }
+    if waiters.isEmpty { phase = .idle }
+    return !waiters.isEmpty
+  }
+
   // MARK: Flights
 
   /// A flight is about to be sent: the verdict on it; nil where it has to wait, which it does not do yet.
