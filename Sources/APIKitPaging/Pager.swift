@@ -148,6 +148,7 @@ public import APIKit
 
   /// The page after the one that the last call returned, loaded if necessary; nil at the end.
   func nextPage() async throws(APIError) -> Page? {
+    guard !Task.isCancelled else { throw APIError(cancelled: .taskCancelled) }
     if delivered < pages.count { return try deliver() }
     guard hasNext else {
       if let fault = store.fault { throw fault }

@@ -165,6 +165,25 @@ import XCTest
     XCTAssertEqual(second.map { ids($0.items) }, [3, 4])
   }
 
+  func testInACancelledTaskNoPageIsLoadedAhead() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 9"#), page([3, 4], #", "total": 9"#))
+    let pager = makePager()
+    (pager.keepsDelivered, pager.loadsAhead) = (false, true)
+    _ = try await pager.nextPage()
+    await waitUntil { self.watcher.events.count == 2 }
+    let next = Task { () async -> APIError? in
+      withUnsafeCurrentTask { $0?.cancel() }
+      do throws(APIError) { _ = try await pager.nextPage() } catch { return error }
+      return nil
+    }
+    let error = await next.value
+    XCTAssertEqual(error?.reason, .cancelled)
+    await landingsWorkedOff()
+    XCTAssertEqual(stub.requests.count, 2)
+    let second = try await pager.nextPage()
+    XCTAssertEqual(second.map { ids($0.items) }, [3, 4], "it is not lost")
+  }
+
   func testALinkKeepsNamesThatStandTwiceAndTheListAddsNothingThatItHas() async throws {
     func second(_ link: String, _ parameters: Parameters) async throws -> String? {
       stub.reset()
