@@ -94,6 +94,39 @@ extension TransportConformanceTests {
     XCTAssertEqual(after?.reason, .transportStopped)
   }
 
+  func testWhoeverWaitsForATransportToFinishMayLeave() async throws {
+    let isAsked = AsyncStream.makeStream(of: Void.self)
+    let mayRespond = DispatchSemaphore(value: 0)
+    let server = try serving { request in
+      if request.target == "/slow" {
+        isAsked.continuation.yield()
+        mayRespond.wait()
+      }
+      return ScriptedServer.response(text: request.target)
+    }
+    let transport = try transport()
+    let slow = HTTPRequest(url: try server.url("/slow"))
+    async let flying = transport.send(slow)
+    for await _ in isAsked.stream { break }
+    let hasLeft = Counter()
+    let finishing = Task {
+      await TransportConformanceTests.finish(transport)
+      hasLeft.increment()
+    }
+    finishing.cancel()
+    await waitUntil { hasLeft.value == 1 }
+    // It finishes all the same.
+    let late = HTTPRequest(url: try server.url("/late"))
+    var refused: APIError?
+    for _ in 0..<2000 where refused == nil {
+      do throws(APIError) { _ = try await transport.send(late) } catch { refused = error }
+    }
+    XCTAssertEqual(refused?.reason, .transportStopped)
+    mayRespond.signal()
+    let landed = try await flying
+    XCTAssertEqual(String(decoding: landed.bytes, as: UTF8.self), "/slow")
+  }
+
   private static func finish(_ transport: any HTTPTransport) async {
     #if os(Linux)
       if let transport = transport as? CurlTransport { return await transport.finish() }

@@ -161,6 +161,14 @@ extension Task where Failure == Never {
   }
 }
 
+extension Task where Success == Void, Failure == Never {
+  /// Does work to its end, and returns then, or when the present task is cancelled.
+  static func finishing(_ work: @escaping @Sendable () async -> Void) async {
+    let task = Task.detached(operation: work)
+    _ = await leavable { await task.value }
+  }
+}
+
 /// An operation that has ended already.
 package struct NoOperation: CancellableOperation {
   package init() {}

@@ -248,12 +248,15 @@
     /// after ``shutdown()``.
     ///
     /// Requests sent afterwards fail with ``APIError/Reason/transportStopped``; so do further attempts of loads under
-    /// way, for a redirect or a retry. A paused response is waited for until it is read or released.
+    /// way, for a redirect or a retry. A paused response is waited for until it is read or released. When its task is
+    /// cancelled this returns early, and the transport finishes all the same.
     public func finish() async {
-      // They may need further attempts, which the loops still take.
-      await runs.finish()
-      await loops.finish()
-      tellInvalid()
+      await Task.finishing { [self] in
+        // They may need further attempts, which the loops still take.
+        await runs.finish()
+        await loops.finish()
+        tellInvalid()
+      }
     }
 
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the

@@ -136,10 +136,13 @@ public final class URLSessionTransport: HTTPTransport {
   /// of the application stays as it is.
   ///
   /// Requests sent afterwards fail with ``APIError/Reason/transportStopped``; so do further attempts of loads under
-  /// way, for a redirect or a retry.
+  /// way, for a redirect or a retry. When its task is cancelled this returns early, and the transport finishes all the
+  /// same.
   public func finish() async {
-    await bridge.finish()
-    end()
+    await Task.finishing { [self] in
+      await bridge.finish()
+      end()
+    }
   }
 
   /// Ends the session: running attempts fail with ``APIError/Reason/transportStopped``, and so do later
