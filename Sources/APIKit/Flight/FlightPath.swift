@@ -25,10 +25,10 @@ extension Flight {
 
   private func perform(_ step: Step) throws(APIError) -> Progress {
     switch step {
-    // Once a load; the gate before each retry as well.
+    // Once a load.
     case .lookUp: try lookUp()  // A stored response lands at once, or is shown and asked about.
     case .assemble: try assemble()  // Endpoint, parameters, header fields, body; or it is one of a batch.
-    case .passGate: try passGate()  // Without a network it waits or fails, as its gate says.
+    case .passGate: try passGate()  // Without a network it waits or fails, as its gate says; retries too.
     case .share: share()  // It joins an identical load, or gathers with its batch.
     // Once an attempt.
     case .authorize: try authorize()  // The credential of the service's user.
