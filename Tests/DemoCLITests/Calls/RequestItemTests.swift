@@ -79,7 +79,10 @@ final class RequestItemTests: XCTestCase {
         "--output: README.md is there already; --overwrite replaces it"
       ),
       (["get", ":1", "--output", "/nowhere/x"], "--output: there is no folder /nowhere"),
-      (["get", ":1", "--output", "/tmp/./x", "--har", "/tmp/x"], "--har and --output name the same file"),
+      (
+        ["get", ":1", "--output", "/tmp/./apikit-none", "--har", "/tmp/apikit-none"],
+        "--har and --output name the same file"
+      ),
       (["list", "--base-url", "http://a.test/x?y=1"], "--base-url has a query"),
       (["ws", "ftp://a"], "the URL begins with ftp"),
       (["ws", ":1", "a=1"], "ws sends no data when it opens"),
