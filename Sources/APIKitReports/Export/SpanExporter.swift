@@ -74,8 +74,8 @@ public final class SpanExporter: Sendable {
     return counts
   }
 
-  /// Sends the loads that wait at the call, and returns when the collector has accepted them or the last attempt has failed, and
-  /// when its task is cancelled. Call it before the process ends.
+  /// Sends the loads that wait at the call, and returns when the collector has accepted them or the last attempt has failed.
+  /// Returns early when its task is cancelled. Call it before the process ends.
   public func flush() async {
     _ = await Task<Void, Never>.leavable { [sink, queue] in
       await sink.flush()

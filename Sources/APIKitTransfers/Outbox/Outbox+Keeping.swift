@@ -7,7 +7,7 @@ struct OutboxDraft {
   var body: HTTPBody?
   /// The load that waits; nil for an item of ``Outbox/enqueue(_:_:lane:after:taking:lifetime:)``.
   var waiter: QueuedLoad?
-  /// The call of that which waits; nil for a load.
+  /// The `enqueue` call that waits; nil for a load.
   var enqueuer: FlightID?
 
   /// Makes a body that is small a part of the content; one that is not needs a file.

@@ -104,8 +104,8 @@ import Foundation
     await runner.restReached()
   }
 
-  /// Returns when all items that were queued so far are on the disk, or refused, and when its task is cancelled: the body of an
-  /// item may come slowly.
+  /// Returns when all items that were queued so far are on the disk or refused. Returns early when its task is cancelled,
+  /// because the body of an item may come slowly.
   public func flush() async {
     guard keeping.task != nil else { return }
     _ = await Task<Void, Never>.leavable { await self.allKept() }
