@@ -58,16 +58,23 @@ extension TransportConformanceTests {
     XCTAssertEqual(error?.reason, .cleartextRefused)
   }
 
-  func testAFinishedTransportLetsWhatFliesLandAndTakesNothingNew() async throws {
-    let isAsked = AsyncStream.makeStream(of: Void.self)
-    let mayRespond = DispatchSemaphore(value: 0)
-    let server = try serving { request in
+  /// A server that tells when `/slow` is asked for, and responds to it once it may.
+  private func servingSlowly(
+    _ isAsked: AsyncStream<Void>.Continuation, _ mayRespond: DispatchSemaphore
+  ) throws -> ScriptedServer {
+    try serving { request in
       if request.target == "/slow" {
-        isAsked.continuation.yield()
+        isAsked.yield()
         mayRespond.wait()
       }
       return ScriptedServer.response(text: request.target)
     }
+  }
+
+  func testAFinishedTransportLetsWhatFliesLandAndTakesNothingNew() async throws {
+    let isAsked = AsyncStream.makeStream(of: Void.self)
+    let mayRespond = DispatchSemaphore(value: 0)
+    let server = try servingSlowly(isAsked.continuation, mayRespond)
     let transport = try transport()
     let slow = HTTPRequest(url: try server.url("/slow"))
     async let flying = transport.send(slow)
@@ -97,13 +104,7 @@ extension TransportConformanceTests {
   func testWhoeverWaitsForATransportToFinishMayLeave() async throws {
     let isAsked = AsyncStream.makeStream(of: Void.self)
     let mayRespond = DispatchSemaphore(value: 0)
-    let server = try serving { request in
-      if request.target == "/slow" {
-        isAsked.continuation.yield()
-        mayRespond.wait()
-      }
-      return ScriptedServer.response(text: request.target)
-    }
+    let server = try servingSlowly(isAsked.continuation, mayRespond)
     let transport = try transport()
     let slow = HTTPRequest(url: try server.url("/slow"))
     async let flying = transport.send(slow)
