@@ -44,7 +44,7 @@ final class SingleFlightTests: XCTestCase {
         }
       }
     }
-    await waitUntil { gate.waiting == 1 }
+    await waitUntil { gate.waiting == 1 && work.waiterCount == 2 }
     asking[0].cancel()
     let left = await asking[0].value
     XCTAssertNil(left)
