@@ -71,6 +71,8 @@ import XCTest
     try await stub.waitForRequests(2)
     upload.cancel()
     try await until { upload.state == .idle }
+    // The screen does not wait for the server to forget.
+    try await stub.waitForRequests(3)
     XCTAssertEqual(stub.requests.last?.method, .delete)
   }
 }
