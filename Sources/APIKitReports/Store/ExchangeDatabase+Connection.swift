@@ -6,23 +6,13 @@ extension ExchangeDatabase {
     let database: SQLiteDatabase
     private let key: StorageKey
     private let limits: ExchangeLimits
-    private let insertion: SQLiteStatement
-    private let filling: SQLiteStatement
-    private let reading: SQLiteStatement
 
     private static let envelope = Envelope(kind: .keptExchange)
     private static let columns =
       "id, launch, number, begun, took, flight, service, api, method, host, path, status, failure, sent, received, user"
 
-    init(_ database: SQLiteDatabase, key: StorageKey, limits: ExchangeLimits) throws(SQLiteFailure) {
+    init(_ database: SQLiteDatabase, key: StorageKey, limits: ExchangeLimits) {
       (self.database, self.key, self.limits) = (database, key, limits)
-      insertion = try database.prepare(
-        """
-        INSERT INTO exchanges (launch, number, begun, took, flight, service, api, method, host, path, status,
-        failure, sent, received, size, user) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """)
-      filling = try database.prepare("INSERT INTO contents (id, content) VALUES (?, ?)")
-      reading = try database.prepare("SELECT content FROM contents WHERE id = ?")
     }
 
     // MARK: Writing
@@ -35,54 +25,39 @@ extension ExchangeDatabase {
             // SQLITE_INTERNAL.
             throw SQLiteFailure(code: 2, message: "the exchange cannot be sealed")
           }
-          bind(row.exchange, size: content.count + ExchangeRow.overhead)
-          try insertion.run()
-          filling.bind(1, database.lastRow)
-          filling.bind(2, content)
-          try filling.run()
+          try insert(row.exchange, size: content.count + ExchangeRow.overhead)
+          try database.run("INSERT INTO contents (id, content) VALUES (?, ?)", database.lastRow, content)
         }
         try makeRoom(now)
       }
     }
 
-    private func bind(_ exchange: KeptExchange, size: Int) {
-      insertion.bind(1, exchange.launch)
-      insertion.bind(2, exchange.number)
-      insertion.bind(3, exchange.secondsSince1970)
-      insertion.bind(4, exchange.duration / .seconds(1))
-      insertion.bind(5, Int64(clamping: exchange.flight?.rawValue ?? 0))
-      insertion.bind(6, exchange.service ?? "")
-      insertion.bind(7, exchange.apiName ?? "")
-      insertion.bind(8, exchange.method.rawValue)
-      insertion.bind(9, exchange.host)
-      insertion.bind(10, exchange.path)
-      insertion.bind(11, Int64(exchange.status ?? 0))
-      insertion.bind(12, exchange.failure ?? "")
-      insertion.bind(13, exchange.bytesSent ?? -1)
-      insertion.bind(14, exchange.bytesReceived ?? -1)
-      insertion.bind(15, Int64(size))
-      insertion.bind(16, exchange.user)
+    private func insert(_ exchange: KeptExchange, size: Int) throws(SQLiteFailure) {
+      try database.run(
+        """
+        INSERT INTO exchanges (launch, number, begun, took, flight, service, api, method, host, path, status,
+        failure, sent, received, size, user) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, exchange.launch, exchange.number, exchange.secondsSince1970, exchange.duration / .seconds(1),
+        Int64(clamping: exchange.flight?.rawValue ?? 0), exchange.service ?? "", exchange.apiName ?? "",
+        exchange.method.rawValue, exchange.host, exchange.path, Int64(exchange.status ?? 0),
+        exchange.failure ?? "", exchange.bytesSent ?? -1, exchange.bytesReceived ?? -1, Int64(size),
+        exchange.user)
     }
 
     private func makeRoom(_ now: Double) throws(SQLiteFailure) {
-      let expired = try database.prepare("DELETE FROM exchanges WHERE begun < ? OR begun > ?")
       let times = times(now)
-      expired.bind(1, times.oldest)
-      expired.bind(2, times.newest)
-      try expired.run()
+      try database.run("DELETE FROM exchanges WHERE begun < ? OR begun > ?", times.oldest, times.newest)
       let most = max(0, limits.maximumBytes)
       let excess = max(0, try database.number("SELECT bytes FROM totals")) - most
       guard excess > 0 else { return }
-      let sizes = try database.prepare("SELECT id, size FROM exchanges ORDER BY id")
+      let sizes = try database.statement("SELECT id, size FROM exchanges ORDER BY id")
       var (last, freed): (Int64, Int64) = (0, 0)
       while freed < excess, try sizes.step() {
         last = sizes.integer(0)
         freed += min(max(0, sizes.integer(1)), most)
       }
       sizes.reset()
-      let removal = try database.prepare("DELETE FROM exchanges WHERE id <= ?")
-      removal.bind(1, last)
-      try removal.run()
+      try database.run("DELETE FROM exchanges WHERE id <= ?", last)
     }
 
     /// Between which times an exchange may have begun. One from further ahead was kept under a clock that was wrong, and would
@@ -121,11 +96,7 @@ extension ExchangeDatabase {
         // Of a damaged one the rows that are not seen would stay: it is emptied as a whole.
         guard try database.isSound() else { throw .damage("its pages are damaged") }
         guard let users else { return try database.execute("DELETE FROM exchanges") }
-        let removal = try database.prepare("DELETE FROM exchanges WHERE user = ?")
-        for user in users {
-          removal.bind(1, user)
-          try removal.run()
-        }
+        for user in users { try database.run("DELETE FROM exchanges WHERE user = ?", user) }
       }
       try database.emptyLog()
     }
@@ -138,32 +109,18 @@ extension ExchangeDatabase {
       let condition = query.condition(from: times.oldest, to: times.newest)
       let statement = try database.prepare(
         "SELECT \(Self.columns) FROM exchanges WHERE \(condition.sql) ORDER BY id DESC LIMIT ?")
-      var index: Int32 = 0
-      for value in condition.values {
-        index += 1
-        switch value {
-        case .text(let text): statement.bind(index, text)
-        case .number(let number): statement.bind(index, number)
-        case .real(let number): statement.bind(index, number)
-        }
-      }
-      statement.bind(index + 1, Int64(max(0, limit)))
-      var found: [KeptExchange] = []
-      while try statement.step() { found.append(KeptExchange(statement)) }
-      return found
+      let values = condition.values + [Int64(max(0, limit))]
+      for (index, value) in values.enumerated() { value.bind(to: statement, at: Int32(index + 1)) }
+      return try statement.all { KeptExchange($0) }
     }
 
     /// The contents of exchanges, opened; nil for one that is gone, was changed or is sealed under another key.
     func contents(of exchanges: ArraySlice<KeptExchange>) throws(SQLiteFailure) -> [[UInt8]?] {
-      var contents: [[UInt8]?] = []
-      for exchange in exchanges {
-        defer { reading.reset() }
-        reading.bind(1, exchange.id)
-        let sealed: [UInt8]? = try reading.step() ? reading.withBlob(0) { Array($0) } : nil
-        contents.append(
-          sealed.flatMap { try? Self.envelope.open($0, under: key, at: exchange.place.utf8) })
+      try exchanges.map { exchange throws(SQLiteFailure) in
+        try database.all("SELECT content FROM contents WHERE id = ?", exchange.id) { row in
+          row.withBlob(0) { Array($0) }
+        }.first.flatMap { try? Self.envelope.open($0, under: key, at: exchange.place.utf8) }
       }
-      return contents
     }
   }
 }

@@ -67,7 +67,7 @@ struct ExchangeDatabase {
   }
 
   private func connect(_ database: SQLiteDatabase) throws(SQLiteFailure) -> Connection {
-    let made = try Connection(database, key: key, limits: limits)
+    let made = Connection(database, key: key, limits: limits)
     try made.checkSizes()
     try finishErasures(made)
     return made

@@ -39,39 +39,33 @@ public struct ExchangeQuery: Sendable, Hashable {
 }
 
 extension ExchangeQuery {
-  enum Value {
-    case text(String)
-    case number(Int64)
-    case real(Double)
-  }
-
   /// The condition on the columns, for exchanges that began between two times.
-  func condition(from oldest: Double, to newest: Double) -> (sql: String, values: [Value]) {
+  func condition(from oldest: Double, to newest: Double) -> (sql: String, values: [any SQLiteValue]) {
     var parts = ["begun BETWEEN ? AND ?"]
-    var values: [Value] = [
-      .real(max(oldest, time?.lowerBound ?? oldest)), .real(min(newest, time?.upperBound ?? newest)),
+    var values: [any SQLiteValue] = [
+      max(oldest, time?.lowerBound ?? oldest), min(newest, time?.upperBound ?? newest),
     ]
-    func add(_ part: String, _ own: Value...) {
+    func add(_ part: String, _ own: any SQLiteValue...) {
       parts.append(part)
       values += own
     }
-    if let host { add("host = ?", .text(host.lowercased())) }
+    if let host { add("host = ?", host.lowercased()) }
     if let path, path.hasSuffix("*") {
       let beginning = String(path.dropLast())
-      add("substr(path, 1, ?) = ?", .number(Int64(beginning.unicodeScalars.count)), .text(beginning))
+      add("substr(path, 1, ?) = ?", Int64(beginning.unicodeScalars.count), beginning)
     } else if let path {
-      add("path = ?", .text(path))
+      add("path = ?", path)
     }
-    if let service { add("service = ?", .text(service)) }
-    if let apiName { add("api = ?", .text(apiName)) }
+    if let service { add("service = ?", service) }
+    if let apiName { add("api = ?", apiName) }
     if let status {
-      add("status BETWEEN ? AND ?", .number(Int64(status.lowerBound)), .number(Int64(status.upperBound)))
+      add("status BETWEEN ? AND ?", Int64(status.lowerBound), Int64(status.upperBound))
     }
     if let hasFailed { parts.append(hasFailed ? "failure <> ''" : "failure = ''") }
-    if longerThan > .zero { add("took >= ?", .real(longerThan / .seconds(1))) }
-    if minimumBytesReceived > 0 { add("received >= ?", .number(minimumBytesReceived)) }
-    if let flight { add("flight = ?", .number(Int64(clamping: flight))) }
-    if let launch { add("launch = ?", .text(launch)) }
+    if longerThan > .zero { add("took >= ?", longerThan / .seconds(1)) }
+    if minimumBytesReceived > 0 { add("received >= ?", minimumBytesReceived) }
+    if let flight { add("flight = ?", Int64(clamping: flight)) }
+    if let launch { add("launch = ?", launch) }
     return (parts.joined(separator: " AND "), values)
   }
 }

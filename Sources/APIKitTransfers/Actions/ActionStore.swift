@@ -79,8 +79,8 @@ actor ActionStore {
       try database.run(
         """
         UPDATE events SET batch = ?1 WHERE sequence IN
-        (SELECT sequence FROM events WHERE batch = 0 ORDER BY sequence LIMIT \(size))
-        """, batch.id)
+        (SELECT sequence FROM events WHERE batch = 0 ORDER BY sequence LIMIT ?2)
+        """, batch.id, Int64(size))
       // The index names rows that are not there: they would be asked for without end.
       guard database.changes > 0 else { throw .damage("actions are missing") }
       return try filled(batch, database)
@@ -99,7 +99,7 @@ actor ActionStore {
   func halve(_ batch: Batch) throws {
     try write { (database) throws(SQLiteFailure) in
       // Another process has sent the same batch, and its halves may be on their way already.
-      guard try database.number("SELECT count(*) FROM batches WHERE id = \(batch.id)") > 0 else { return }
+      guard try database.number("SELECT count(*) FROM batches WHERE id = ?", batch.id) > 0 else { return }
       let middle = batch.events.count / 2
       if middle == 0 {
         try database.run("UPDATE events SET batch = -1 WHERE batch = ?", batch.id)
@@ -107,7 +107,7 @@ actor ActionStore {
         for half in [batch.events[..<middle], batch.events[middle...]] {
           let id = try Self.makeBatch(database).id
           for event in half {
-            try database.run("UPDATE events SET batch = \(id) WHERE sequence = ?", event.sequence)
+            try database.run("UPDATE events SET batch = ? WHERE sequence = ?", id, event.sequence)
           }
         }
       }

@@ -237,9 +237,8 @@ actor DurableQueue {
   /// All items in order, or those of a state.
   func rows(_ state: QueueStore.ItemState? = nil) throws(Fault) -> [QueueStore.Row] {
     try use { (store) throws(SQLiteFailure) in
-      try store.rows(state == nil ? "ORDER BY id" : "WHERE state = ? ORDER BY id") { statement in
-        if let state { statement.bind(1, state.rawValue) }
-      }
+      guard let state else { return try store.rows("ORDER BY id") }
+      return try store.rows("WHERE state = ? ORDER BY id", state.rawValue)
     }
   }
 

@@ -36,8 +36,7 @@ extension QueueStore {
 
   /// The items whose time is over, and that are not on their way.
   func expired() throws(SQLiteFailure) -> [Row] {
-    let now = clock.now
-    return try rows("WHERE expiry IS NOT NULL AND expiry <= ? AND state <> 1 ORDER BY id") { $0.bind(1, now) }
+    try rows("WHERE expiry IS NOT NULL AND expiry <= ? AND state <> 1 ORDER BY id", clock.now)
   }
 
   /// The users with this digest who have items, or landings that nobody has taken.

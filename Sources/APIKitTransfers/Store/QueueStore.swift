@@ -83,43 +83,16 @@ final class QueueStore {
   var isCheckingOlderRows = false
   /// Insert one row, and many; made when they are first needed.
   var insertions: [Int: SQLiteStatement] = [:]
-  private let laneHead: SQLiteStatement
-  private let ready: SQLiteStatement
-  private let claimOne: SQLiteStatement
-  private let laneOf: SQLiteStatement
-  private let remove: SQLiteStatement
-  private let advance: SQLiteStatement
-  private let need: SQLiteStatement
-  private let childrenOf: SQLiteStatement
-  private let release: SQLiteStatement
-  private let total: SQLiteStatement
-  private let allTotals: SQLiteStatement
-  private let nextReady: SQLiteStatement
-  private let nextExpiry: SQLiteStatement
 
   init(
     _ database: SQLiteDatabase, _ time: any TimeSource, boot: String, seal: QueueSeal = QueueSeal()
   ) throws(SQLiteFailure) {
     self.database = database
     self.seal = seal
-    laneHead = try database.prepare("SELECT 1 FROM items WHERE lane = ? AND state < 2 LIMIT 1")
-    ready = try database.prepare(Self.readyQuery)
-    claimOne = try database.prepare("UPDATE items SET state = 1, owner = ? WHERE id = ?")
-    laneOf = try database.prepare("SELECT lane, size, spool FROM items WHERE id = ?")
-    remove = try database.prepare("DELETE FROM items WHERE id = ?")
-    advance = try database.prepare(
-      "UPDATE items SET head = 1 WHERE id = (SELECT min(id) FROM items WHERE lane = ? AND state < 2)")
-    need = try database.prepare("INSERT OR IGNORE INTO needs (parent, child) VALUES (?, ?)")
-    childrenOf = try database.prepare("SELECT child FROM needs WHERE parent = ?")
-    release = try database.prepare(
-      "UPDATE items SET state = 0, owner = NULL, due = ?, attempts = attempts + ? WHERE id = ? AND state = 1")
-    total = try database.prepare(
-      "UPDATE totals SET count = count + ?, bytes = bytes + ?, highest = highest + ?")
-    allTotals = try database.prepare("SELECT count, bytes, highest FROM totals")
-    nextReady = try database.prepare(
-      "SELECT due FROM items WHERE state = 0 AND head = 1 AND needs = 0 ORDER BY due, id LIMIT 1")
-    nextExpiry = try database.prepare(
-      "SELECT min(expiry) FROM items WHERE expiry IS NOT NULL AND state = 0")
+    // Tables that do not fit are found now, and mended before anything is kept in them.
+    for sql in [Self.readyQuery, "SELECT owner, parent, child FROM items, needs"] {
+      _ = try database.prepare(sql)
+    }
     var anchor = try database.all("SELECT boot, steady, wall, time FROM clock") { row in
       QueueClock.Anchor(
         boot: row.text(0) ?? "", steady: row.double(1), wall: row.double(2), time: row.double(3))
@@ -186,8 +159,7 @@ final class QueueStore {
   }
 
   func isEmpty(_ lane: String) throws(SQLiteFailure) -> Bool {
-    laneHead.bind(1, lane)
-    return try laneHead.all { _ in }.isEmpty
+    try database.all("SELECT 1 FROM items WHERE lane = ? AND state < 2 LIMIT 1", lane) { _ in }.isEmpty
   }
 
   /// Parents that are not in the table are done.
@@ -195,7 +167,7 @@ final class QueueStore {
     var parked: Int64?
     for parent in Set(parents) {
       guard let row = try row(parent) else { continue }
-      try need.run(with: parent, child)
+      try database.run("INSERT OR IGNORE INTO needs (parent, child) VALUES (?, ?)", parent, child)
       try database.run("UPDATE items SET needs = needs + 1 WHERE id = ?", child)
       if row.state == .parked { parked = parent }
     }
@@ -206,15 +178,21 @@ final class QueueStore {
 
   /// Takes what may be sent now, the earliest first; no other process takes it.
   func claim(_ owner: String, atMost limit: Int) throws(SQLiteFailure) -> [Row] {
-    let rows = try rows(ready) { $0.bind(all: clock.now, Int64(limit)) }
-    for row in rows { try claimOne.run(with: owner, row.id) }
+    let rows = try database.all(Self.readyQuery, clock.now, Int64(limit), read: read)
+    for row in rows {
+      try database.run("UPDATE items SET state = 1, owner = ? WHERE id = ?", owner, row.id)
+    }
     return rows
   }
 
   /// How long until the next item may be sent, in seconds; nil when none waits for the time.
   func nextWait() throws(SQLiteFailure) -> Double? {
-    let due = try nextReady.all { $0.double(0) }.filter { $0 < Self.never }
-    let expiry = try nextExpiry.all { $0.isNull(0) ? nil : $0.double(0) }.compactMap { $0 }
+    let due = try database.all(
+      "SELECT due FROM items WHERE state = 0 AND head = 1 AND needs = 0 ORDER BY due, id LIMIT 1"
+    ) { $0.double(0) }.filter { $0 < Self.never }
+    let expiry = try database.all(
+      "SELECT min(expiry) FROM items WHERE expiry IS NOT NULL AND state = 0"
+    ) { $0.isNull(0) ? nil : $0.double(0) }.compactMap { $0 }
     // Not longer than a year: no `Duration` holds what a flipped bit makes of a time.
     return (due + expiry).min().map { min(max(0, $0 - clock.now), 31_536_000) }
   }
@@ -233,7 +211,7 @@ final class QueueStore {
   private func take(_ id: Int64) throws(SQLiteFailure) -> (spool: String?, children: [Int64]) {
     let children = try children(of: id)
     guard let (lane, size, spool) = try place(of: id) else { return (nil, []) }
-    try remove.run(with: id)
+    try database.run("DELETE FROM items WHERE id = ?", id)
     try database.run("DELETE FROM needs WHERE parent = ?1 OR child = ?1", id)
     try count(-1, -size)
     try goOn(lane)
@@ -244,7 +222,9 @@ final class QueueStore {
   /// An item that was taken goes back, and is due after so many seconds.
   func putBack(_ id: Int64, after wait: Double, isAttempt: Bool) throws(SQLiteFailure) {
     let due = wait >= Self.never ? Self.never : clock.now + wait
-    try release.run(with: due, Int64(isAttempt ? 1 : 0), id)
+    try database.run(
+      "UPDATE items SET state = 0, owner = NULL, due = ?, attempts = attempts + ? WHERE id = ? AND state = 1",
+      due, Int64(isAttempt ? 1 : 0), id)
   }
 
   /// Makes items ready that wait for a sign-in: those of one user, or all.
@@ -316,61 +296,59 @@ final class QueueStore {
 
   /// Nil for an item that is not there.
   private func place(of id: Int64) throws(SQLiteFailure) -> (lane: String?, size: Int64, spool: String?)? {
-    laneOf.bind(1, id)
-    return try laneOf.all { ($0.text(0), $0.integer(1), $0.text(2)) }.first
+    try database.all("SELECT lane, size, spool FROM items WHERE id = ?", id) {
+      ($0.text(0), $0.integer(1), $0.text(2))
+    }.first
   }
 
   private func goOn(_ lane: String?) throws(SQLiteFailure) {
-    if let lane { try advance.run(with: lane) }
+    guard let lane else { return }
+    try database.run(
+      "UPDATE items SET head = 1 WHERE id = (SELECT min(id) FROM items WHERE lane = ? AND state < 2)", lane)
   }
 
   func children(of id: Int64) throws(SQLiteFailure) -> [Int64] {
-    childrenOf.bind(1, id)
-    return try childrenOf.all { $0.integer(0) }
+    try database.all("SELECT child FROM needs WHERE parent = ?", id) { $0.integer(0) }
   }
 
   // MARK: Counts
 
   /// How many items there are, their bytes, and the highest id that was given.
   func totals() throws(SQLiteFailure) -> (count: Int64, bytes: Int64, highest: Int64) {
-    try allTotals.all { ($0.integer(0), $0.integer(1), $0.integer(2)) }.first ?? (0, 0, 0)
+    try database.all("SELECT count, bytes, highest FROM totals") {
+      ($0.integer(0), $0.integer(1), $0.integer(2))
+    }.first ?? (0, 0, 0)
   }
 
   func count(_ items: Int64, _ bytes: Int64, given ids: Int64 = 0) throws(SQLiteFailure) {
-    try total.run(with: items, bytes, ids)
+    try database.run(
+      "UPDATE totals SET count = count + ?, bytes = bytes + ?, highest = highest + ?", items, bytes, ids)
   }
 
   // MARK: Reading
 
-  func row(_ id: Int64) throws(SQLiteFailure) -> Row? {
-    try rows("WHERE id = ?") { $0.bind(1, id) }.first
+  func row(_ id: Int64) throws(SQLiteFailure) -> Row? { try rows("WHERE id = ?", id).first }
+
+  func rows<each Value: SQLiteValue>(
+    _ condition: String, _ values: repeat each Value
+  ) throws(SQLiteFailure) -> [Row] {
+    try database.all("SELECT \(Self.columns) FROM items \(condition)", repeat each values, read: read)
   }
 
-  func rows(
-    _ condition: String, _ bind: (SQLiteStatement) -> Void = { _ in }
-  ) throws(SQLiteFailure) -> [Row] {
-    try rows(database.prepare("SELECT \(Self.columns) FROM items \(condition)"), bind)
-  }
-
-  private func rows(
-    _ statement: SQLiteStatement, _ bind: (SQLiteStatement) -> Void
-  ) throws(SQLiteFailure) -> [Row] {
-    bind(statement)
-    return try statement.all { statement in
-      var row = Row()
-      row.id = statement.integer(0)
-      row.state = ItemState(rawValue: statement.integer(1)) ?? .parked
-      row.type = statement.text(2) ?? ""
-      row.recipient = statement.text(3) ?? ""
-      row.user = statement.text(4) ?? ""
-      row.attempts = Int(statement.integer(5))
-      row.spool = statement.text(6)
-      row.reason = statement.text(7)
-      row.payload = statement.withBlob(8) { Array($0) }
-      row.lane = statement.text(9)
-      row.size = statement.integer(10)
-      row.expiry = statement.isNull(11) ? nil : statement.double(11)
-      return opened(row, checksum: statement.isNull(12) ? nil : statement.integer(12))
-    }
+  private func read(_ statement: SQLiteStatement) -> Row {
+    var row = Row()
+    row.id = statement.integer(0)
+    row.state = ItemState(rawValue: statement.integer(1)) ?? .parked
+    row.type = statement.text(2) ?? ""
+    row.recipient = statement.text(3) ?? ""
+    row.user = statement.text(4) ?? ""
+    row.attempts = Int(statement.integer(5))
+    row.spool = statement.text(6)
+    row.reason = statement.text(7)
+    row.payload = statement.withBlob(8) { Array($0) }
+    row.lane = statement.text(9)
+    row.size = statement.integer(10)
+    row.expiry = statement.isNull(11) ? nil : statement.double(11)
+    return opened(row, checksum: statement.isNull(12) ? nil : statement.integer(12))
   }
 }

@@ -190,7 +190,7 @@ final class CachePrivacyTests: XCTestCase {
     let disk = try XCTUnwrap(cache.disk)
     cache.put(CacheFixture.entry(1))
     await cache.flush()
-    let store = try DiskStore(
+    let store = DiskStore(
       try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000), process: 1)
     let row = try XCTUnwrap(store.rows(of: CacheFixture.key(1)).first)
     cache.put(CacheFixture.entry(1, version: 0, tags: ["newer"]))

@@ -11,8 +11,8 @@ package final class SQLiteDatabase {
   private let patience: Int32
   /// Whether the file can be written, whatever its header says.
   private let isWritable: Bool
-  /// The statements around a transaction, prepared once.
-  private var brackets: [String: OpaquePointer] = [:]
+  /// The statements that are used again, by their texts.
+  private var statements: [String: SQLiteStatement] = [:]
 
   /// Opens a database, creating the file where it does not exist. Others get no rights to it; a symbolic link
   /// in its place is refused.
@@ -48,7 +48,7 @@ package final class SQLiteDatabase {
   }
 
   deinit {
-    for statement in brackets.values { sqlite3_finalize(statement) }
+    statements = [:]
     sqlite3_close_v2(handle)
   }
 
@@ -75,18 +75,20 @@ package final class SQLiteDatabase {
     }
   }
 
-  /// Prepares a statement that is used repeatedly.
+  /// A statement that is prepared once for all its uses; reset it after each of them.
+  package func statement(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
+    if let known = statements[sql] { return known }
+    let statement = try prepare(sql)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Prepares a statement that the caller keeps.
   package func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
     var statement: OpaquePointer?
     try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
     guard let statement else { throw SQLiteFailure(code: SQLITE_MISUSE, message: "an empty statement") }
-    return SQLiteStatement(statement, of: self)
-  }
-
-  /// The first column of the first row as a number; 0 without a row.
-  package func number(_ sql: String) throws(SQLiteFailure) -> Int64 {
-    let statement = try prepare(sql)
-    return try statement.step() ? statement.integer(0) : 0
+    return SQLiteStatement(statement, isWritable: isWritable)
   }
 
   /// Reads several values from one snapshot, whatever other connections commit meanwhile.
@@ -102,31 +104,15 @@ package final class SQLiteDatabase {
   private func transaction<Value>(
     _ begin: String, _ work: () throws(SQLiteFailure) -> Value
   ) throws(SQLiteFailure) -> Value {
-    try bracket(begin)
+    try statement(begin).run()
     do throws(SQLiteFailure) {
       let value = try work()
-      try bracket("COMMIT")
+      try statement("COMMIT").run()
       return value
     } catch {
       // A failed statement may have rolled back already; then this one fails, which is harmless.
       try? execute("ROLLBACK")
       throw error
-    }
-  }
-
-  private func bracket(_ sql: String) throws(SQLiteFailure) {
-    let known = brackets[sql]
-    var statement = known
-    if known == nil {
-      try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
-      brackets[sql] = statement
-    }
-    let code = sqlite3_step(statement)
-    // The reset gives the step's code again, unless that was the end.
-    let reset = sqlite3_reset(statement)
-    guard code == SQLITE_DONE else {
-      try check(reset)
-      throw SQLiteFailure(code: code, message: Self.message(of: handle))
     }
   }
 
@@ -177,11 +163,17 @@ package final class SQLiteDatabase {
       && PrivateFile.exists(path + "-shm")
   }
 
-  fileprivate func check(_ code: Int32) throws(SQLiteFailure) {
+  private func check(_ code: Int32) throws(SQLiteFailure) {
+    try Self.check(code, of: handle, isWritable: isWritable)
+  }
+
+  fileprivate static func check(
+    _ code: Int32, of handle: OpaquePointer, isWritable: Bool
+  ) throws(SQLiteFailure) {
     guard code != SQLITE_OK else { return }
     // A flipped bit in the header makes a database one that must not be written.
     let isDamage = code == SQLITE_READONLY && isWritable
-    throw SQLiteFailure(code: isDamage ? SQLITE_CORRUPT : code, message: Self.message(of: handle))
+    throw SQLiteFailure(code: isDamage ? SQLITE_CORRUPT : code, message: message(of: handle))
   }
 
   private static func message(of handle: OpaquePointer) -> String { String(cString: sqlite3_errmsg(handle)) }
@@ -190,14 +182,13 @@ package final class SQLiteDatabase {
 /// One prepared statement. Parameters are bound from 1, columns are read from 0; reset it after use.
 package final class SQLiteStatement {
   private let handle: OpaquePointer
-  /// Keeps the connection open.
-  private let database: SQLiteDatabase
+  /// Whether the database's file can be written.
+  private let isWritable: Bool
   /// Whether a value was too long to be bound: NULL stands in its place.
   private var isTooLong = false
 
-  fileprivate init(_ handle: OpaquePointer, of database: SQLiteDatabase) {
-    self.handle = handle
-    self.database = database
+  fileprivate init(_ handle: OpaquePointer, isWritable: Bool) {
+    (self.handle, self.isWritable) = (handle, isWritable)
   }
 
   deinit { sqlite3_finalize(handle) }
@@ -253,7 +244,10 @@ package final class SQLiteStatement {
     case let code:
       // The reset gives the database's message.
       let reset = sqlite3_reset(handle)
-      try database.check(reset)
+      // The library keeps a connection until its last statement is gone.
+      if let database = sqlite3_db_handle(handle) {
+        try SQLiteDatabase.check(reset, of: database, isWritable: isWritable)
+      }
       throw SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
     }
   }

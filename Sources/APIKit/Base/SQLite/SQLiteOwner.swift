@@ -8,8 +8,7 @@ package final class SQLiteOwner<Connection> {
   private let patience: Int32
   private let isPrecious: Bool
   private let maximumPages: Int?
-  /// The statement reads the version, which another process may change.
-  private var open: (connection: Connection, database: SQLiteDatabase, version: SQLiteStatement)?
+  private var open: (connection: Connection, database: SQLiteDatabase)?
   /// Why the database must be left alone: it belongs to a later version, or to others. Known once it was used.
   package private(set) var refusal: String?
 
@@ -50,7 +49,8 @@ package final class SQLiteOwner<Connection> {
     connecting connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection,
     mending mend: (_ damage: SQLiteFailure, _ isForced: Bool) throws(SQLiteFailure) -> Void
   ) throws(SQLiteFailure) -> Value {
-    if let open, !isCurrent(open.version) {
+    // Another process may have migrated it to a later version, or emptied it and not filled it yet.
+    if let open, (try? open.database.number("PRAGMA user_version")) != schema.version {
       let isCut = !open.database.hasHeader
       close()
       if isCut { try mend(.damage("it was cut while it was open"), true) }
@@ -97,13 +97,7 @@ package final class SQLiteOwner<Connection> {
     }
     if let refusal { throw .refused(refusal) }
     let connection = try connect(database)
-    open = (connection, database, try database.prepare("PRAGMA user_version"))
+    open = (connection, database)
     return connection
-  }
-
-  /// Whether no other process has migrated the open database to a later version, or emptied it and not filled it yet.
-  private func isCurrent(_ version: SQLiteStatement) -> Bool {
-    defer { version.reset() }
-    return (try? version.step()) == true && version.integer(0) == schema.version
   }
 }

@@ -50,15 +50,10 @@ package struct SQLiteSchema: Sendable {
       try database.number("PRAGMA user_version") ^ version,
     ]
     guard others.reduce(0, { $0 + UInt32(truncatingIfNeeded: $1).nonzeroBitCount }) == 1 else { return false }
-    let (tables, made) = (try database.prepare("SELECT sql FROM sqlite_master"), migrations.joined())
-    var isOwn = false
-    while try tables.step() {
-      // An index of the primary key has none.
-      guard let table = tables.text(0) else { continue }
-      guard made.contains(table) else { return false }
-      isOwn = true
-    }
-    return isOwn
+    // An index of the primary key has none.
+    let tables = try database.texts("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+    let made = migrations.joined()
+    return !tables.isEmpty && tables.allSatisfy { made.contains($0) }
   }
 
   private func look(_ database: SQLiteDatabase) throws(SQLiteFailure) -> (found: Int64, refusal: Refusal?) {

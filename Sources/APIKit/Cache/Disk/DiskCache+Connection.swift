@@ -108,7 +108,7 @@ extension DiskCache {
       throw .damage("its header is damaged")
     }
     switch refusal {
-    case nil: return try DiskStore(database, process: process)
+    case nil: return DiskStore(database, process: process)
     case .future(let version):
       disable(
         &connection, "the database has schema \(version), this version writes \(SQLiteSchema.cache.version)",
