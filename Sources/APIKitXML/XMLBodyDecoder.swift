@@ -86,7 +86,7 @@ public struct XMLBodyDecoder: BodyDecoder {
     guard let first = bytes.first, first != 0, first < 0x80, bytes.count < 2 || bytes[1] != 0 else {
       return false
     }
-    let label = Charset.label(in: contentType) ?? Charset.declared(in: bytes, after: "encoding") ?? "utf-8"
+    let label = Charset.label(in: contentType) ?? Charset.declared(in: bytes) ?? "utf-8"
     return Charset(label: label) == .utf8
   }
 }

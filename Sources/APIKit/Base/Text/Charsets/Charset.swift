@@ -45,23 +45,27 @@ package enum Charset: Sendable, Hashable {
     contentType?.fieldParameters.first { $0.name == "charset" }?.value
   }
 
-  /// What the beginning of a document declares by `encoding="…"` (XML) or `charset=…` (HTML); nil when it declares nothing.
-  package static func declared(in bytes: [UInt8], after word: String) -> String? {
+  /// What the beginning of a document declares by `encoding="…"` (XML) or, with `readsHTML`, by `charset=…`; nil when it
+  /// declares nothing.
+  package static func declared(in bytes: [UInt8], readsHTML: Bool = false) -> String? {
+    let isXML = bytes.starts(with: "<?xml".utf8)
+    guard isXML || readsHTML && bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return nil }
     let start = String(decoding: bytes.prefix(1024).map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self).lowercased()
     var head = start[...]
-    let isXML = word == "encoding"
     if isXML {
       // Behind the declaration the word means something else, as `encodingStyle` of SOAP does.
-      guard start.hasPrefix("<?xml"), let end = start.firstRange(of: "?>") else { return nil }
+      guard let end = start.firstRange(of: "?>") else { return nil }
       head = start[..<end.lowerBound]
     }
-    let labels = head.split(separator: word, omittingEmptySubsequences: false).dropFirst().lazy.map { part in
-      part.drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
-        .prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) }
-    }.filter { !$0.isEmpty }
-    // In HTML the word may stand before, such as in a script.
-    let label = isXML ? labels.first : labels.first { Charset(label: String($0)) != nil } ?? labels.first
-    return label.map { String($0) }
+    let labels = head.split(separator: isXML ? "encoding" : "charset", omittingEmptySubsequences: false)
+      .dropFirst().lazy.map { part in
+        part.drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
+          .prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) }
+      }.filter { !$0.isEmpty }
+    // In HTML the word may stand anywhere, such as in a script.
+    let label = isXML ? labels.first : labels.first { Charset(label: String($0)) != nil }
+    // What declares UTF-16 in ASCII is not UTF-16.
+    return label.flatMap { $0.hasPrefix("utf-16") ? nil : String($0) }
   }
 
   /// The text; what cannot be read becomes U+FFFD, or makes it nil when `isStrict`.

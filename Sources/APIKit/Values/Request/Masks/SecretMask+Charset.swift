@@ -7,7 +7,7 @@ extension SecretMask {
   func inOtherCharset(_ bytes: [UInt8], _ contentType: String?) -> [UInt8]? {
     let mark = Charset.mark(of: bytes)
     var charset = mark?.charset ?? Charset.wide(bytes)
-    if charset == nil, let label = Charset.label(in: contentType) ?? Self.declared(in: bytes) {
+    if charset == nil, let label = Charset.label(in: contentType) ?? Charset.declared(in: bytes) {
       // What is labelled so and is UTF-8 all the same is frequent.
       guard String(wellFormed: bytes, as: UTF8.self) == nil else { return nil }
       charset = Charset(label: label)
@@ -18,10 +18,6 @@ extension SecretMask {
     let masked = marked(text, contentType)
     guard masked != text else { return nil }
     return charset.bytes(of: masked).map { bytes[..<start] + $0 } ?? masked
-  }
-
-  private static func declared(in bytes: [UInt8]) -> String? {
-    bytes.starts(with: "<?xml".utf8) ? Charset.declared(in: bytes, after: "encoding") : nil
   }
 }
 

@@ -43,7 +43,8 @@ public struct TextBodyDecoder: BodyDecoder {
   {
     let mark = Charset.mark(of: bytes)
     var charset = mark?.charset ?? .utf8
-    if mark == nil, let label = Charset.label(in: contentType) ?? declared(in: bytes) {
+    if mark == nil, let label = Charset.label(in: contentType) ?? Charset.declared(in: bytes, readsHTML: true)
+    {
       guard let known = Charset(label: label) else {
         throw APIError(
           .response, .malformedBody, "the charset \(String(label.prefix(40)).debugDescription) is not known")
@@ -56,16 +57,6 @@ public struct TextBodyDecoder: BodyDecoder {
       throw APIError(.response, .malformedBody, "the body is not text in its charset")
     }
     return text
-  }
-
-  private static func declared(in bytes: [UInt8]) -> String? {
-    guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return nil }
-    let isXML = bytes.starts(with: "<?xml".utf8)
-    guard let label = Charset.declared(in: bytes, after: isXML ? "encoding" : "charset") else { return nil }
-    // In a page the word may stand anywhere, such as in a script.
-    guard isXML || Charset(label: label) != nil else { return nil }
-    // What declares UTF-16 in ASCII is not UTF-16.
-    return label.hasPrefix("utf-16") ? nil : label
   }
 }
 
