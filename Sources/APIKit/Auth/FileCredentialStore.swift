@@ -28,11 +28,7 @@ public final class FileCredentialStore: CredentialStore {
   ///     `key`. None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
   public init(folder: String, key: SecretKey, previousKeys: [SecretKey] = []) throws(APIError) {
-    do throws(StorageKeys.WrongLength) {
-      keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes))
-    } catch {
-      throw APIError(.auth, .misconfigured, "the key of a credential store has 32 bytes, not \(error.count)")
-    }
+    keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes), of: "a credential store", .auth)
     self.folder = folder
   }
 

@@ -12,6 +12,16 @@ package struct StorageKey: Sendable, Hashable {
     let digest = Crypto.sha256(Array("APIKit key id".utf8) + bytes)
     id = max(1, digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
   }
+
+  /// Throws ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
+  ///
+  /// - Parameter owner: What has the key, in the words of the error, such as "a credential store".
+  package init(_ bytes: [UInt8], of owner: String, _ stage: APIError.Stage) throws(APIError) {
+    guard let key = StorageKey(bytes) else {
+      throw APIError(stage, .misconfigured, "the key of \(owner) has 32 bytes, not \(bytes.count)")
+    }
+    self = key
+  }
 }
 
 extension StorageKey: CustomStringConvertible, CustomReflectable {

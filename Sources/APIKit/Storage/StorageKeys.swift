@@ -10,21 +10,14 @@ struct StorageKeys: Sendable, Hashable {
     self.previous = previous
   }
 
-  /// Throws the length of the first key that is not 32 bytes long.
-  init(_ current: [UInt8], previous: [[UInt8]]) throws(WrongLength) {
-    var keys: [StorageKey] = []
-    for bytes in [current] + previous {
-      guard let key = StorageKey(bytes) else { throw WrongLength(count: bytes.count) }
-      keys.append(key)
-    }
-    self.init(current: keys[0], previous: Array(keys.dropFirst()))
+  /// Throws as one key does.
+  init(
+    _ current: [UInt8], previous: [[UInt8]], of owner: String, _ stage: APIError.Stage
+  ) throws(APIError) {
+    self.current = try StorageKey(current, of: owner, stage)
+    self.previous = try previous.map { bytes throws(APIError) in try StorageKey(bytes, of: owner, stage) }
   }
 
   /// The key with an id; nil when it is not among them.
   func key(_ id: UInt64) -> StorageKey? { current.id == id ? current : previous.first { $0.id == id } }
-
-  /// A key that is not 32 bytes long.
-  struct WrongLength: Error {
-    let count: Int
-  }
 }

@@ -93,11 +93,7 @@ public final class ExchangeStore: UserStore {
     path: String, key: SecretKey, limits: ExchangeLimits = ExchangeLimits(), time: any TimeSource,
     maximumPages: Int? = nil
   ) throws(APIError) {
-    guard let sealing = StorageKey(key.withBytes { $0 }) else {
-      throw APIError(
-        .transport, .misconfigured,
-        "the key of kept exchanges has 32 bytes, not \(key.withBytes { $0.count })")
-    }
+    let sealing = try StorageKey(key.withBytes { $0 }, of: "kept exchanges", .transport)
     (self.path, self.time) = (path, time)
     database = Mutex(ExchangeDatabase(path: path, key: sealing, limits: limits, maximumPages: maximumPages))
     // What an earlier launch has begun to erase.

@@ -21,11 +21,7 @@ public struct CookieStore: Sendable, Hashable {
   ///     None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
   public init(path: String, key: SecretKey, previousKeys: [SecretKey] = []) throws(APIError) {
-    do throws(StorageKeys.WrongLength) {
-      keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes))
-    } catch {
-      throw APIError(.transport, .misconfigured, "the key of a cookie store has 32 bytes, not \(error.count)")
-    }
+    keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes), of: "a cookie store", .transport)
     self.path = path
   }
 

@@ -19,11 +19,7 @@ final class KeptHosts: Sendable {
   init(folder: String?, key: SecretKey?) throws(APIError) {
     self.folder = folder ?? StandardFolder.state.path + "/hosts"
     self.key = try key.map { key throws(APIError) in
-      guard let key = StorageKey(key.bytes) else {
-        throw APIError(
-          .assembly, .misconfigured, "the key of a list of hosts has 32 bytes, not \(key.bytes.count)")
-      }
-      return key
+      try StorageKey(key.bytes, of: "a list of hosts", .assembly)
     }
   }
 

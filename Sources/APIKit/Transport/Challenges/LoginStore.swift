@@ -50,11 +50,7 @@ public final class FileLoginStore: LoginStore {
   ///     `key`. None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
   public init(folder: String, key: SecretKey, previousKeys: [SecretKey] = []) throws(APIError) {
-    do throws(StorageKeys.WrongLength) {
-      keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes))
-    } catch {
-      throw APIError(.transport, .misconfigured, "the key of a login store has 32 bytes, not \(error.count)")
-    }
+    keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes), of: "a login store", .transport)
     self.folder = folder
   }
 
