@@ -22,7 +22,8 @@ struct SignInRemedy: Remedy {
     guard let next, flight.mayGoAgain(.signIn, isUnprocessed: failure.evidence != nil) else { return nil }
     flight.note(.note("sign-in", "sent again with another credential"))
     try flight.take(next)
-    return .authorize
+    // The network may be another one by now.
+    return .passGate
   }
 }
 

@@ -5,7 +5,7 @@
 extension Flight {
   func authorize() throws(APIError) -> Progress {
     // Not first with a slot, which others need meanwhile.
-    if cancellation.isHeld { return holding(.authorize) }
+    if cancellation.isHeld { return holding(.passGate) }
     if run.attempt == 0 { run.attempt = 1 }
     (run.exchange, run.http, run.response, run.isElsewhere, run.led) = (nil, nil, nil, false, nil)
     run.resolutions = shared.resolutions.count
@@ -20,7 +20,8 @@ extension Flight {
       // Asked within the wait, which a cancelled load does not begin: it must not have work to do for others.
       let asked = authenticator.ask(for: self.id, self.call.terms.signInRule)
       try self.take(try await self.settled(asked, authenticator) ?? .none)
-      return nil
+      // The user may have taken his time: the network may be another one by now.
+      return .passGate
     }
   }
 

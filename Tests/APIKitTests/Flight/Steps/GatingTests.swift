@@ -241,4 +241,77 @@ import XCTest
     XCTAssertEqual(recorder.responses.count, 1)
     XCTAssertEqual(stub.requests.count, 2)
   }
+
+  // MARK: After a wait for the user
+
+  private func makeSignedOut(
+    _ gate: NetworkGate, renewal: Authenticator.Renewal? = nil
+  ) -> (TestManager, Authenticator) {
+    let authenticator = Authenticator(store: MemoryCredentialStore(), renewal: renewal)
+    network.force(.wifi)
+    let manager = makeManager(gate)
+    manager.service.authenticator = authenticator
+    manager.signIn = .required
+    manager.sharedState = SharedState()
+    return (manager, authenticator)
+  }
+
+  func testALoadThatHasWaitedForASignInIsNotSentOverANetworkThatTheGateDoesNotAccept() async throws {
+    let (manager, authenticator) = makeSignedOut(.refuse.unmetered)
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    await waitUntil { authenticator.waiterCount == 1 }
+    network.force(.cellular)
+    try authenticator.signIn(with: Credential(accessToken: "fresh"))
+    let error = try await failed
+    XCTAssertEqual(error.detail, "the network costs by volume")
+    XCTAssertEqual(error.label, "takeoff.no-network")
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+
+  func testALoadThatHasWaitedForASignInWaitsForANetworkAndIsSentWithTheCredential() async throws {
+    let (manager, authenticator) = makeSignedOut(.wait(upTo: .seconds(30)))
+    async let landed = manager.response()
+    await waitUntil { authenticator.waiterCount == 1 }
+    network.force(.offline)
+    try authenticator.signIn(with: Credential(accessToken: "fresh"))
+    await waitUntil { self.network.observerCount == 1 }
+    XCTAssertEqual(stub.requests.count, 0)
+    network.force(.wifi)
+    _ = try await landed
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer fresh"])
+  }
+
+  func testALoadIsNotSentAgainAfterARenewalOverANetworkThatTheGateDoesNotAccept() async throws {
+    stub.on("/api/list", .status(401))
+    let (manager, authenticator) = makeSignedOut(
+      .refuse.unmetered,
+      renewal: { [network] _ in
+        network.force(.cellular)
+        return Credential(accessToken: "new", refreshToken: "r")
+      })
+    try authenticator.signIn(with: Credential(accessToken: "old", refreshToken: "r"))
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.detail, "the network costs by volume")
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testALoadThatItsCallerHeldIsNotSentOverANetworkThatTheGateDoesNotAccept() async throws {
+    network.force(.offline)
+    let manager = makeManager(.wait(upTo: .seconds(30)).unmetered)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await waitUntil { self.network.observerCount == 1 }
+    XCTAssertTrue(try manager.suspend(flight))
+    network.force(.wifi)
+    await waitUntil { self.network.observerCount == 0 }
+    network.force(.cellular)
+    await landingsWorkedOff()
+    XCTAssertTrue(manager.resume(flight))
+    await waitUntil { self.network.observerCount == 1 || recorder.responses.count == 1 }
+    XCTAssertEqual(stub.requests.count, 0)
+    network.force(.wifi)
+    await recorder.waitForLandings()
+    XCTAssertEqual(stub.requests.count, 1)
+  }
 }
