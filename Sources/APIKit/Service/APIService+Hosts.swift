@@ -15,13 +15,13 @@ extension APIService {
       throw APIError(
         .assembly, .misconfigured, "\(name) has no base URL for the environment \(environments.current)")
     }
-    let (time, request) = (SystemTime(), HTTPRequest(url: url))
+    let (time, request) = (pool.time, HTTPRequest(url: url))
     guard let connect = wire.client.transport.connecting(for: request, keeping: false) else {
       throw APIError(unsupported: "opening connections ahead (prewarming)")
     }
     if pool.need(time) == .read { pool.readKept(time) }
     if pool.need(time) != .nothing { await pool.wait(upTo: HostListing.patience, time) }
     await pool.measure(time, connect)
-    return pool.status
+    return pool.status(time.now)
   }
 }

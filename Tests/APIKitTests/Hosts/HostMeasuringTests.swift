@@ -211,4 +211,22 @@ import XCTest
     _ = try await manager.response()
     XCTAssertEqual(transport.connected.all.count, 2, "it is raced anew")
   }
+
+  func testStateAndMeasuringGoByTheClockOfTheLoads() async throws {
+    stub.when({ $0.options.connectTo == "10.0.0.1" }, .failure(.certificateHostMismatch))
+    let transport = ConnectingStub(stub) { _ in .milliseconds(1) }
+    let pool = HostPool.still(["10.0.0.1", "10.0.0.2"])
+    let manager = makeManager(pool, transport)
+    _ = try await manager.response()
+    XCTAssertEqual(asked, ["10.0.0.1", "10.0.0.2"])
+    time.advance(by: .seconds(10))
+    XCTAssertEqual(pool.status.first?.health, .aside(.seconds(20)))
+    let before = transport.connected.all.count
+    let status = try await manager.service.measureHosts()
+    XCTAssertEqual(Array(transport.connected.all[before...]), ["measure 10.0.0.2"], "the other one rests")
+    XCTAssertEqual(status.map(\.health), [.aside(.seconds(20)), .good])
+    time.advance(by: .seconds(20))
+    let later = try await manager.service.measureHosts()
+    XCTAssertEqual(later.map(\.health), [.good, .good])
+  }
 }

@@ -37,11 +37,9 @@ extension Flight {
       way.tried = pool.hasMore(than: last) ? last : []
     }
     // The time and the transport are looked at where there is something to choose.
-    let choice = pool.withSelector {
-      $0.choose(
-        except: way.tried, now: call.time.now,
-        probes: !way.isFailover && call.wire.client.transport.connector == nil)
-    }
+    let choice = pool.choose(
+      by: call.time, except: way.tried,
+      probes: !way.isFailover && call.wire.client.transport.connector == nil)
     guard let choice else {
       guard pool.source?.fallsBack ?? true else {
         throw APIError(

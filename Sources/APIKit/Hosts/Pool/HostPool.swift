@@ -42,6 +42,8 @@ public final class HostPool: Sendable {
     var measured: Duration?
     var hedges = HedgeStore()
     var way = NetworkWay()
+    /// The clock of the last load, by which the times above count.
+    var time: any TimeSource = SystemTime()
   }
 
   /// The name of the servers, in its canonical form.
@@ -114,7 +116,10 @@ public final class HostPool: Sendable {
   private let fixed: [PooledHost]
 
   /// The servers and their states, in the order of the list.
-  public var status: [Status] { status(SystemTime().now) }
+  public var status: [Status] { status(time.now) }
+
+  /// The clock of the loads; the system's before the first.
+  var time: any TimeSource { state.withLock { $0.time } }
 
   func status(_ now: Duration) -> [Status] {
     state.withLock { state in
@@ -208,6 +213,16 @@ public final class HostPool: Sendable {
   private static func day(_ time: any TimeSource) -> Int { Int((time.wallClock / 86_400).rounded(.down)) }
 
   // MARK: Loads
+
+  /// Chooses a server for a load that goes by this clock.
+  func choose(
+    by clock: any TimeSource, except tried: [PooledHost], probes: @autoclosure () -> Bool
+  ) -> ServerSelector.Choice? {
+    state.withLock { state in
+      state.time = clock
+      return state.selector.choose(except: tried, now: clock.now, probes: probes())
+    }
+  }
 
   /// Chooses among the servers, or takes what a load has seen of them.
   func withSelector<Value: Sendable>(_ body: (inout ServerSelector) -> Value) -> Value {
