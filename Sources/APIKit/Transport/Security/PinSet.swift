@@ -120,8 +120,12 @@ public struct PinSet: Sendable {
     guard !hosts.isEmpty else { throw TLSPolicy.misconfigured("pinning is on, but no host has pins") }
     for host in hosts {
       guard !host.name.isEmpty else { throw TLSPolicy.misconfigured("a pinned host has no name") }
-      guard URLHost.canonical(host.name) != nil else {
-        throw TLSPolicy.misconfigured("the pinned host \(host.name.debugDescription) is not a host")
+      // A URL may have such hosts, but no server does: the pins would never count.
+      let isNoName = host.name.contains("*") || ".\(host.name).".contains("..")
+      guard !isNoName, URLHost.canonical(host.name) != nil else {
+        throw TLSPolicy.misconfigured(
+          "the pinned host \(host.name.debugDescription) is not a host; includesSubdomains pins the subdomains of one"
+        )
       }
       guard !host.pins.isEmpty else { throw TLSPolicy.misconfigured("the host \(host.name) has no pins") }
       guard !host.replacesChain || !isReportOnly else {

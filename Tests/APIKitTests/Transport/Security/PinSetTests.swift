@@ -68,7 +68,10 @@ final class PinSetTests: XCTestCase {
     var entry = PinSet.Host("a.test", pins: [pin])
     entry.name = "B.test."
     XCTAssertEqual(entry.name, "b.test")
-    for name in ["https://a.test", "a.test/x", "1.2.3.256", "a b"] {
+    for name in [
+      "https://a.test", "a.test/x", "1.2.3.256", "a b", ".a.test", "a..test", "a.test..", "..", "*.a.test",
+      "*",
+    ] {
       assertFails(.misconfigured, "not a host") { try PinSet([.init(name, pins: [pin])]).validate() }
     }
   }
