@@ -64,8 +64,11 @@ public final class RecordSink: FlightObserver {
     return Counts(written: counts.taken, dropped: counts.dropped, failed: counts.failed)
   }
 
-  /// Returns when all records that wait by now are written. Does not end when the function does not return.
-  public func flush() async { await queue.flush() }
+  /// Returns when all records that wait by now are written. Returns early when its task is cancelled, because the function may
+  /// take any time.
+  public func flush() async {
+    _ = await Task<Void, Never>.leavable { [queue] in await queue.flush() }
+  }
 
   var wants: FlightEvents.Interest { follower == nil ? .landings : [.landings, .takeoffs] }
 

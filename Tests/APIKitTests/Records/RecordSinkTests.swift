@@ -195,4 +195,25 @@ final class RecordSinkTests: XCTestCase {
     await sink.flush()
     XCTAssertEqual(sink.counts, RecordSink.Counts(written: 1, failed: 1))
   }
+
+  func testAFlushReturnsWhenItsTaskIsCancelled() async {
+    let (gate, writing, ended) = (DispatchSemaphore(value: 0), Counter(), Counter())
+    let sink = RecordSink { _ in
+      writing.increment()
+      gate.wait()
+    }
+    land(sink)
+    await waitUntil { writing.value == 1 }
+    let flush = Task {
+      await sink.flush()
+      ended.increment()
+    }
+    for _ in 0..<10 { await Task.yield() }
+    XCTAssertEqual(ended.value, 0)
+    flush.cancel()
+    await waitUntil { ended.value == 1 }
+    gate.signal()
+    await sink.flush()
+    XCTAssertEqual(sink.counts.written, 1)
+  }
 }
