@@ -4,6 +4,7 @@ import APIKit
 struct WatchedTransport: TransportWrapper {
   let base: any HTTPTransport
   let console: ConsoleState
+  var time: any TimeSource = SystemTime()
 
   func follow(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion {
     console.keep(exchange)
@@ -81,7 +82,7 @@ struct WatchedTransport: TransportWrapper {
     if let total, total <= wait {
       (wait, failure) = (total, APIError(.transport, .totalTimeout, "not finished in \(total)"))
     }
-    do { try await Task.sleep(for: wait) } catch { throw APIError(.transport, .cancelled).unsent }
+    do { try await time.sleep(running: wait) } catch { throw APIError(.transport, .cancelled).unsent }
     if let failure { throw failure.unsent }
     var exchange = exchange
     if let total { exchange.request.timeouts.ceiling = total - wait }

@@ -298,4 +298,18 @@ import XCTest
       }
     }
   }
+
+  func testALatencyIsATimeInWhichTheProcessRuns() async throws {
+    let (time, state, ends) = (PausedTime(), ConsoleState(ConsoleFeed()), Counter())
+    state.rules = [FaultRule("*", latencyMilliseconds: 10_000)]
+    let transport = WatchedTransport(base: stub, console: state, time: time)
+    _ = transport.start(HTTPExchange(HTTPRequest(url: "https://homes.test/"))) { _ in ends.increment() }
+    await waitUntil { time.base.sleeperCount == 1 }
+    time.pause(for: .seconds(300))
+    await waitUntil { time.base.sleeperCount == 1 || ends.value == 1 }
+    XCTAssertEqual(stub.requests.count, 0)
+    time.base.advance(by: .seconds(10))
+    await waitUntil { ends.value == 1 }
+    XCTAssertEqual(stub.requests.count, 1)
+  }
 }
