@@ -169,6 +169,27 @@ final class ByteStreamMachineTests: XCTestCase {
       XCTAssertEqual(cancelled?.reason, .cancelled)
     }
 
+    func testATimeInWhichTheProcessIsSuspendedCountsTowardsNoLimit() async throws {
+      let (time, go) = (PausedTime(), Latch())
+      let server = try ScriptedServer(scripts: [[.wait(go), .text("ab"), .waitForClose]])
+      addTeardownBlock { server.stop() }
+      let stream = try await ByteStream.open(
+        "127.0.0.1", port: server.port, isSecure: false, within: .seconds(10),
+        over: CurlTransport(.debug), time: time)
+      let read = Task { try await stream.read(minimum: 2, within: .seconds(10)) }
+      await waitUntil { time.base.sleeperCount == 1 }
+      time.pause(for: .seconds(300))
+      await waitUntil { time.base.sleeperCount == 1 }
+      go.open()
+      let bytes = try await read.value
+      XCTAssertEqual(text(bytes), "ab")
+      let late = Task { try await stream.read(within: .seconds(10)) }
+      await waitUntil { time.base.sleeperCount == 1 }
+      time.base.advance(by: .seconds(10))
+      let error = await failure { try await late.value }
+      XCTAssertEqual(error?.reason, .idleTimeout)
+    }
+
     func testTheEndsOfTLSAreToldApart() async throws {
       for isOrderly in [true, false] {
         let tls = try ScriptedTLS()

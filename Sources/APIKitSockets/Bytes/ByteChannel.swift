@@ -10,6 +10,7 @@ final class ByteChannel: WireOwner, @unchecked Sendable {
   private let wire: any Wire
   /// Kept as long as the connection: it stops with its last reference.
   private let transport: any HTTPTransport
+  private let time: any TimeSource
   private let lastID = AtomicInt()
 
   // The wire's thread alone.
@@ -24,9 +25,10 @@ final class ByteChannel: WireOwner, @unchecked Sendable {
   private var failure: APIError?
   private var limit = Duration.zero
 
-  init(_ wire: any Wire, _ transport: any HTTPTransport) {
+  init(_ wire: any Wire, _ transport: any HTTPTransport, _ time: any TimeSource) {
     self.wire = wire
     self.transport = transport
+    self.time = time
   }
 
   private static let stopped = APIError(.transport, .transportStopped)
@@ -136,8 +138,8 @@ final class ByteChannel: WireOwner, @unchecked Sendable {
       self.wire.perform { giveUp(id, error) }
     }
     let timer = limit.map { limit in
-      Task.detached {
-        try await SystemTime().sleep(for: limit)
+      Task.detached { [time] in
+        try await time.sleep(running: limit)
         end(APIError(.transport, .idleTimeout, "\(shortfall) in \(limit.shortText)"))
       }
     }

@@ -56,6 +56,14 @@ public final class ByteStream: Sendable {
     _ host: String, port: Int, isSecure: Bool = false, within limit: Duration = .seconds(10),
     over transport: any HTTPTransport = DefaultTransport.shared
   ) async throws(APIError) -> ByteStream {
+    try await open(host, port: port, isSecure: isSecure, within: limit, over: transport, time: SystemTime())
+  }
+
+  /// - Parameter time: The clock by which reads and writes are limited.
+  static func open(
+    _ host: String, port: Int, isSecure: Bool, within limit: Duration, over transport: any HTTPTransport,
+    time: any TimeSource
+  ) async throws(APIError) -> ByteStream {
     guard let opener = transport.wires else {
       throw APIError(
         .transport, .unsupportedCapability,
@@ -65,7 +73,7 @@ public final class ByteStream: Sendable {
     let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     let exchange = HTTPExchange(
       HTTPRequest(url: try HTTPURL("\(isSecure ? "https" : "http")://\(name):\(port)/")))
-    let channel = ByteChannel(try opener.makeWire(for: exchange, speaksHTTP: false), opener)
+    let channel = ByteChannel(try opener.makeWire(for: exchange, speaksHTTP: false), opener, time)
     try await channel.open(within: limit)
     return ByteStream(channel)
   }
