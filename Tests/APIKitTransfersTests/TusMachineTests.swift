@@ -79,6 +79,42 @@ final class TusMachineTests: XCTestCase {
     }
   }
 
+  func testADamagedLastPartIsNoneThatTheServerMayHave() {
+    // Forgotten, it is sent once more: no second one can come of it.
+    var forgotten = created()
+    _ = forgotten.read(100, isLast: true)
+    forgotten.left(nil, .responseBegan)
+    _ = forgotten.responded(460, [:], location: nil)
+    XCTAssertFalse(forgotten.state.hasSentAll)
+    XCTAssertEqual(request(forgotten.responded(404, [:], location: nil))?.method, .post)
+    // A server that keeps it all the same has other bytes than the file.
+    var kept = created()
+    _ = kept.read(100, isLast: true)
+    _ = kept.responded(460, [:], location: nil)
+    guard
+      case .fail(.malformedResponse, _, false) = kept.responded(200, ["Upload-Offset": "100"], location: nil)
+    else { return XCTFail("the upload has succeeded with damaged bytes") }
+    // Unless an earlier request had brought everything.
+    var earlier = created()
+    _ = earlier.read(100, isLast: true)
+    _ = earlier.broke()
+    _ = earlier.responded(200, ["Upload-Offset": "0"], location: nil)
+    _ = earlier.read(100, isLast: true)
+    _ = earlier.responded(460, [:], location: nil)
+    XCTAssertEqual(earlier.responded(200, ["Upload-Offset": "100"], location: nil), .finish)
+  }
+
+  func testACreationWhosePartArrivedDamagedIsRepeated() throws {
+    var machine = machine(UploadState())
+    _ = machine.begin()
+    _ = machine.read(100, isLast: true)
+    guard case .wait(1, let next) = machine.responded(460, [:], location: nil) else {
+      return XCTFail("it is not repeated")
+    }
+    XCTAssertEqual(next.method, .post)
+    XCTAssertFalse(machine.state.hasSentAll)
+  }
+
   func testAServerThatForgetsIsStartedOverOnce() {
     for status in [403, 404, 410] {
       var machine = created()

@@ -101,6 +101,8 @@ struct TusMachine: Sendable {
 
   /// What a response means. `location` is its `Location`, resolved; nil where it has none that may be followed.
   mutating func responded(_ status: Int, _ headers: HTTPHeaders, location: String?) -> UploadAction {
+    // A part that arrived damaged is dropped by the server: nothing of it is there.
+    if status == 460, phase != .asking { noteReach(reachBefore) }
     switch (phase, status) {
     case (_, 412):
       let known = headers["Tus-Version"].map { "it knows \($0)" } ?? "it does not say what it knows"
@@ -115,7 +117,7 @@ struct TusMachine: Sendable {
       }
       state.location = location
       return advance(to: sendsWithCreation ? Self.offset(headers) ?? 0 : 0)
-    case (.creating, 423): return again(creation)
+    case (.creating, 423), (.creating, 460): return again(creation)
     case (.asking, 200...299), (.sending, 200...299):
       guard let offset = Self.offset(headers) else {
         return .fail(.malformedResponse, "the server does not say how much it has", keepsJournal: true)
