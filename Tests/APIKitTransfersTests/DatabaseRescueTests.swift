@@ -44,7 +44,7 @@ final class DatabaseRescueTests: DurableQueueCase {
     try ErasureMark(path: copies[0] + ".unfinished").set()
     let left = try await self.queue().rows()
     XCTAssertEqual(left.count, 0)
-    XCTAssertNil(DatabaseRescue.unfinished(of: path))
+    XCTAssertNil(try DatabaseRescue.unfinished(of: path))
     await queue.forgetDamage()
     XCTAssertEqual(PrivateFile.names(in: folder).filter { $0.contains("damaged") }, [])
   }
@@ -67,6 +67,23 @@ final class DatabaseRescueTests: DurableQueueCase {
       try await queue.checkWhole()
       let rows = try await queue.rows()
       XCTAssertEqual(rows.map(\.id), ids)
+    }
+
+    func testACopyInAFolderThatCannotBeListedIsNotTakenForFinished() async throws {
+      _ = try await harm([entry("a")])
+      let copy = path + ".damaged-0"
+      try PrivateFile.replace(copy, with: [1])
+      try ErasureMark(path: copy + ".unfinished").set()
+      XCTAssertEqual(try DatabaseRescue.unfinished(of: path), copy)
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      var none = limit
+      none.rlim_cur = 0
+      // For this call alone, since the limit is that of the process.
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      let found = Result { try DatabaseRescue.unfinished(of: path) }
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      XCTAssertThrowsError(try found.get()) { XCTAssertTrue("\($0)".contains("cannot be listed"), "\($0)") }
     }
   #endif
 }

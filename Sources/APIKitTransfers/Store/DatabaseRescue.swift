@@ -26,7 +26,7 @@ struct DatabaseRescue {
     try PrivateFile.withLockedFolder(of: path) {
       // No connection stays open beside the next: it would keep that from its lock.
       func open() throws(SQLiteFailure) -> SQLiteDatabase { try SQLiteDatabase(path: path, patience: 10_000) }
-      if let copy = Self.unfinished(of: path) {
+      if let copy = try Self.unfinished(of: path) {
         let tables = try? open().number(Self.tables)
         guard let tables, tables > 0 else { return try carryOver(try read(copy), from: copy) }
         // The process ended before the database was emptied, or when all was done.
@@ -129,13 +129,17 @@ struct DatabaseRescue {
   private static func mark(of copy: String) -> ErasureMark { ErasureMark(path: "\(copy).unfinished") }
 
   /// The copy whose rows are still to be carried over; nil for none.
-  static func unfinished(of path: String) -> String? { copies(of: path).first { mark(of: $0).isSet } }
+  static func unfinished(of path: String) throws(PrivateFile.Fault) -> String? {
+    try list(of: path).first { mark(of: $0).isSet }
+  }
 
-  /// The copies that are left of damaged databases.
-  static func copies(of path: String) -> [String] {
+  /// The copies that are left of damaged databases; none where the folder cannot be listed.
+  static func copies(of path: String) -> [String] { (try? list(of: path)) ?? [] }
+
+  private static func list(of path: String) throws(PrivateFile.Fault) -> [String] {
     let (folder, name) = (PrivateFile.folder(of: path), (path as NSString).lastPathComponent)
     let beginning = name + marking
-    return PrivateFile.names(in: folder)
+    return try PrivateFile.list(folder)
       .filter { $0.hasPrefix(beginning) && $0.dropFirst(beginning.count).allSatisfy(\.isHexDigit) }.sorted()
       .map { "\(folder)/\($0)" }
   }

@@ -41,10 +41,14 @@ final class DurableDatabase<Connection> {
       if let copy = try carryOver(isForced: isForced, because: damage) { tellOfDamage(copy, damage) }
     }
     closeIfRemoved()
-    if opened == nil { try makeFolder() }
+    var isUnfinished = false
+    if opened == nil {
+      try makeFolder()
+      isUnfinished = try hasUnfinishedCopy()
+    }
     do throws(SQLiteFailure) {
       // What a process has left that ended while it carried rows over.
-      if opened == nil, hasUnfinishedCopy { try mend(.damage("a repair was not finished"), isForced: false) }
+      if isUnfinished { try mend(.damage("a repair was not finished"), isForced: false) }
       return try owner.use(work, connecting: connect, mending: mend)
     } catch {
       throw .failed(error)
@@ -71,7 +75,11 @@ final class DurableDatabase<Connection> {
   var copies: [String] { DatabaseRescue.copies(of: path) }
   func removeCopies() { DatabaseRescue.removeCopies(of: path) }
   /// Whether one of them has rows that are still to be carried over.
-  var hasUnfinishedCopy: Bool { DatabaseRescue.unfinished(of: path) != nil }
+  func hasUnfinishedCopy() throws(DurableQueue.Fault) -> Bool {
+    do throws(PrivateFile.Fault) { return try DatabaseRescue.unfinished(of: path) != nil } catch {
+      throw .unusable("whether a repair is to be finished is unknown: \(error)")
+    }
+  }
 
   private func carryOver(isForced: Bool, because damage: SQLiteFailure) throws(SQLiteFailure) -> String? {
     do {

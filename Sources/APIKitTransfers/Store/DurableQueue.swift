@@ -306,7 +306,7 @@ actor DurableQueue {
   var damagedDatabases: [String] { database.copies }
 
   /// Removes the copies, unless the items of one are in no database yet.
-  func forgetDamage() { if !database.hasUnfinishedCopy { database.removeCopies() } }
+  func forgetDamage() { if (try? database.hasUnfinishedCopy()) == false { database.removeCopies() } }
 
   /// Calls `tell` with the copies that there are, if any, and when there is a new one.
   func tellOfDamage(_ tell: @escaping @Sendable ([String]) -> Void) {
