@@ -81,4 +81,33 @@ import XCTest
     XCTAssertEqual(items.map(\.parameters), [["text": "slow"]])
     XCTAssertEqual(PrivateFile.names(in: folder + "/spool").count, 1, "the slow one")
   }
+
+  func testACallInACancelledTaskKeepsNothingWhateverItsBody() async throws {
+    let (outbox, path) = (outbox(), folder + "/body")
+    try PrivateFile.replace(path, with: [1])
+    let bodies: [HTTPBody?] = [
+      nil, .bytes([UInt8](repeating: 1, count: 100_000)), .file(path: path),
+      .stream(HTTPBodyStream { { nil } }),
+    ]
+    for body in bodies {
+      for isSeries in [false, true] {
+        let manager = manager()
+        manager.body = body
+        let task = ended {
+          await Task.yield()
+          withUnsafeCurrentTask { $0?.cancel() }
+          if isSeries {
+            _ = try await outbox.enqueue(manager, each: [["text": "each"]])
+          } else {
+            _ = try await outbox.enqueue(manager, ["text": "one"])
+          }
+        }
+        await task.value
+      }
+    }
+    XCTAssertEqual(ends, Array(repeating: .cancelled, count: 8))
+    let items = try await outbox.items()
+    XCTAssertEqual(items.map(\.parameters), [])
+    XCTAssertEqual(PrivateFile.names(in: folder + "/spool"), [])
+  }
 }

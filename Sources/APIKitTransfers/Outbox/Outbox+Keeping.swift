@@ -79,18 +79,18 @@ extension Outbox: LoadQueue {
       QueuedCall.Fill(parameter: $0.parameter, parent: $0.item.rawValue, path: $0.path)
     }
     let keeper = QueueRunner.Keeper(user: draft.entry.user, departures: runner.departures)
-    if case .stream = draft.body {
-      // Written by the caller's task, whose cancellation ends it; among the others it would hold them up.
-      draft.entry = try await entry(of: draft)
-      do throws(APIError) { try await flushed() } catch {
-        await queue.removeSpools([draft.entry.spool])
-        throw error
-      }
-      return OutboxItemID(rawValue: try await runner.keep([draft.entry], of: keeper)[0])
-    }
+    let isStream = if case .stream = draft.body { true } else { false }
     // What was loaded before has its place before.
-    guard keeping.task == nil else { return try await keepInLine(draft, as: call.flightID) }
-    return OutboxItemID(rawValue: try await runner.keep([entry(of: draft)], of: keeper)[0])
+    guard isStream || keeping.task == nil else { return try await keepInLine(draft, as: call.flightID) }
+    // A stream is written by the caller's task, whose cancellation ends it; among the others it would hold them up.
+    draft.entry = try await entry(of: draft)
+    do throws(APIError) {
+      if isStream { try await flushed() } else { try refuseCancelled() }
+    } catch {
+      await queue.removeSpools([draft.entry.spool])
+      throw error
+    }
+    return OutboxItemID(rawValue: try await runner.keep([draft.entry], of: keeper)[0])
   }
 
   /// Queues many loads of one manager in one transaction, all or none, and returns once they are on the
@@ -125,6 +125,7 @@ extension Outbox: LoadQueue {
     try await flushed()
     do throws(APIError) {
       for (position, body) in large { series.files[position] = try await queue.spool(body) }
+      try refuseCancelled()
     } catch {
       await queue.removeSpools(series.files.values.map(\.name))
       throw error
@@ -138,8 +139,12 @@ extension Outbox: LoadQueue {
 
   /// Returns when what was loaded before is kept; throws when its task is cancelled meanwhile.
   private func flushed() async throws(APIError) {
-    guard keeping.task != nil else { return }
-    await flush()
+    if keeping.task != nil { await flush() }
+    try refuseCancelled()
+  }
+
+  /// Throws in a cancelled task: what is cancelled before it is in the database is not kept.
+  private func refuseCancelled() throws(APIError) {
     if Task.isCancelled { throw APIError(cancelled: .taskCancelled) }
   }
 
