@@ -66,7 +66,7 @@ extension ClientIdentity.Source: CaseCoded {
     .holding("path", { if case .file(let path) = $0 { path } else { nil } }, make: Self.file(path:)),
     .holding(
       "bytes", { if case .bytes(let bytes) = $0 { Base64.encode(bytes) } else { nil } },
-      make: { .bytes(Base64.decode($0) ?? []) }))
+      make: { Base64.decode($0).map(Self.bytes) }))
 }
 
 /// A client's certificate and key as they are sealed.
