@@ -109,6 +109,19 @@ extension SchemaPlan {
       && node["type"]?.string ?? "object" == "object"
   }
 
+  /// Whether the known values of a schema are texts: what its type says counts, not how the values are spelt. Without a type,
+  /// the values count.
+  func isText(_ node: JSONNode) -> Bool {
+    if let name = typeNames(node).first { return name != "integer" }
+    let known = Self.known(node)
+    return known.isEmpty || known.contains { Self.integer($0) == nil }
+  }
+
+  /// The known values of a schema, without null.
+  static func known(_ node: JSONNode) -> [JSONNode] {
+    (node["enum"]?.elements ?? node["const"].map { [$0] } ?? []).filter { !$0.isNull }
+  }
+
   /// The names of the types that a schema allows, without `null`.
   func typeNames(_ node: JSONNode) -> [String] {
     guard let type = node["type"] else { return [] }

@@ -112,13 +112,14 @@ final class SchemaPlan {
   }
 
   private func plain(_ name: String?, _ node: JSONNode, _ direction: Direction, _ depth: Int) -> SwiftType {
-    let values = node["enum"]?.elements ?? node["const"].map { [$0] } ?? []
-    let known = values.filter { !$0.isNull }
+    let known = Self.known(node)
     switch name {
     case "string" where !known.isEmpty, nil where !known.isEmpty && known.allSatisfy { $0.string != nil }:
       return model(node, direction)
-    case "integer" where !known.isEmpty && known.allSatisfy { Self.integer($0) != nil }:
+    case "integer" where !known.isEmpty && known.allSatisfy { Self.integer($0) != nil },
+      nil where !known.isEmpty && known.allSatisfy { Self.integer($0) != nil }:
       return model(node, direction)
+    case nil where !known.isEmpty && known.allSatisfy { $0.bool != nil }: return .bool
     case "string": return text(node)
     case "integer": return SwiftType(integer: node["format"]?.string)
     case "number": return .double
@@ -154,9 +155,6 @@ final class SchemaPlan {
     default: .string
     }
   }
-
-  /// Whether the known values of a schema are texts: what its type says counts, not how the values are spelt.
-  private func isText(_ node: JSONNode) -> Bool { typeNames(node).first != "integer" }
 
   /// A known value of a text. A converter of YAML makes numbers and booleans of `1` and `true` without quotes.
   private static func text(_ node: JSONNode) -> String? {
@@ -240,7 +238,7 @@ final class SchemaPlan {
 
   private func decideKind(of id: Int) {
     let (node, direction) = (models[id].node, models[id].direction)
-    let values = (node["enum"]?.elements ?? node["const"].map { [$0] } ?? []).filter { !$0.isNull }
+    let values = Self.known(node)
     if !values.isEmpty, node["properties"] == nil, node["allOf"] == nil {
       models[id].kind = enumeration(values, isText: isText(node))
     } else if let flat = flat(node), !flat.fields.isEmpty {

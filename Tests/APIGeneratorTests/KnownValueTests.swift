@@ -1,0 +1,19 @@
+import XCTest
+
+@testable import APIGenerator
+
+/// Schemas that list the values there are (`enum`, `const`).
+final class KnownValueTests: XCTestCase {
+  func testValuesWithoutATypeHaveTheirOwn() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        """
+        {"type": "object", "required": ["a", "b", "c", "d", "e"], "properties": {"a": {"const": 5}, "b": {"enum": [1, -2]},
+        "c": {"const": true}, "d": {"const": "x"}, "e": {"enum": [1, "x"]}}}
+        """))
+    assertContains(
+      text, "static let value5 = Self(rawValue: 5)", "static let minus2 = Self(rawValue: -2)",
+      "let rawValue: Int\n", "var c: Bool\n", #"static let x = Self(rawValue: "x")"#, "var e: JSONValue\n")
+    XCTAssertEqual(text.components(separatedBy: ": JSONValue\n").count, 2, text)
+  }
+}
