@@ -16,4 +16,12 @@ final class KnownValueTests: XCTestCase {
       "let rawValue: Int\n", "var c: Bool\n", #"static let x = Self(rawValue: "x")"#, "var e: JSONValue\n")
     XCTAssertEqual(text.components(separatedBy: ": JSONValue\n").count, 2, text)
   }
+
+  func testValuesThatDifferInTheirUnicodeNormalFormAloneAreTwo() throws {
+    let text = try Documents.sources(
+      Documents.schema(#"{"type": "string", "enum": ["caf\u00e9", "cafe\u0301", "caf\u00e9"]}"#))
+    let values = text.split(separator: "\n").filter { $0.contains("Self(rawValue:") }
+    XCTAssertEqual(values.count, 2, text)
+    XCTAssertEqual(Set(values.map { Array($0.utf8.reversed().prefix(8)) }).count, 2, text)
+  }
 }

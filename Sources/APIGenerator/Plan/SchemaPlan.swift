@@ -253,11 +253,12 @@ final class SchemaPlan {
 
   private func enumeration(_ values: [JSONNode], isText: Bool) -> Model.Kind {
     var names = NameTable()
-    var seen: Set<String> = []
+    // By their bytes: Swift takes both forms of a letter with a mark for one text, and a server does not.
+    var seen: Set<[UInt8]> = []
     var cases: [(name: String, literal: String)] = []
     for value in values {
       let text = isText ? Self.text(value) : Self.integer(value).map(String.init)
-      guard let text, seen.insert(text).inserted else { continue }
+      guard let text, seen.insert(Array(text.utf8)).inserted else { continue }
       cases.append((names.unique(Words.valueName(text)), isText ? SafeText.literal(text) : text))
     }
     return .enumeration(isText ? .string : .int, cases)
