@@ -57,7 +57,7 @@ extension RawDocument {
 
   /// The index after the last descendant of a container.
   @inline(__always)
-  func end(of container: Int) -> Int { Int(tape[container + 1] & 0xFFFF_FFFF) }
+  func end(of container: Int) -> Int { Int(tape[container &+ 1] & 0xFFFF_FFFF) }
 
   /// The number of children of a container.
   func count(of container: Int) -> Int {
@@ -98,12 +98,19 @@ extension RawDocument {
     let count = node(object).length
     if count > RawIndexes.threshold { return indexedValue(of: key, in: object) ?? -1 }
     let (first, end) = (object + 2, end(of: object))
-    if tape[object + 1] & RawNode.distinctNames != 0 { return distinctValue(of: key, from: first, to: end) }
-    if end - first == count * 2 { return flatValue(of: key, from: first, to: end) }
+    let isDistinct = tape[object + 1] & RawNode.distinctNames != 0
+    if end - first == count * 2 {
+      return isDistinct
+        ? distinctValue(of: key, from: first, to: end) : flatValue(of: key, from: first, to: end)
+    }
     var (found, name) = (-1, first)
     while name < end {
-      if matches(name, key) { found = name + 1 }
-      name = next(after: name + 1)
+      let value = name &+ 1
+      if node(name).mayBeString(length: key.count), matches(name, key) {
+        found = value
+        if isDistinct { break }
+      }
+      name = node(value).isContainer ? self.end(of: value) : name &+ 2
     }
     return found
   }
@@ -115,7 +122,7 @@ extension RawDocument {
     var name = end - 2
     while name > first {
       // Two names at once: most are of another length.
-      if RawNode.mayBeString(node(name), node(name - 2), length: key.count) {
+      if node(name).mayBeString(length: key.count) || node(name &- 2).mayBeString(length: key.count) {
         if matches(name, key) { return name + 1 }
         if matches(name - 2, key) { return name - 1 }
       }
@@ -124,7 +131,7 @@ extension RawDocument {
     return name == first && matches(name, key) ? name + 1 : -1
   }
 
-  /// The same in an object whose names are distinct, where the first that is found is the only one. A type asks for the
+  /// The same in one whose names are distinct, where the first that is found is the only one. A type asks for the
   /// members of each row in one order, so the next four after the member that this thread found last are tried first: where
   /// that was, in whichever object, is a guess only.
   @inline(__always)

@@ -16,9 +16,9 @@ struct RawNode {
   /// The largest value of the 28-bit field: the longest string, and the largest count stored directly.
   static let lengthLimit = (1 << 28) - 1
 
-  /// The bit in the second word of an object whose names are known to differ. It has no names with escapes, neither arrays
-  /// nor objects, and at most `RawIndexes.threshold` members; unless it is the first of an array, the element before it is an
-  /// object with the same names, without arrays and objects too. An object without the bit may be such a one too.
+  /// The bit in the second word of an object whose names are known to differ. It has no names with escapes and no arrays, and
+  /// at most `RawIndexes.threshold` members; unless it is the first of an array, the element before it is an object with the
+  /// same names at the same places. An object without the bit may be such a one too.
   static let distinctNames: UInt64 = 1 << 63
 
   @inline(__always)
@@ -55,12 +55,9 @@ struct RawNode {
   @inline(__always)
   func isString(length: Int) -> Bool { Int(word >> 32) == Int(Tag.string.rawValue) << 28 + length }
 
-  /// Whether one of two strings has this length or has escapes: only their tag has the second bit.
+  /// Whether a string has this length or has escapes: only their tag has the second bit.
   @inline(__always)
-  static func mayBeString(_ first: RawNode, _ second: RawNode, length: Int) -> Bool {
-    first.isString(length: length) || second.isString(length: length)
-      || (first.word | second.word) >> 61 & 1 != 0
-  }
+  func mayBeString(length: Int) -> Bool { isString(length: length) || word >> 61 & 1 != 0 }
 
   @inline(__always)
   var isString: Bool { tag == .string || tag == .escapedString }

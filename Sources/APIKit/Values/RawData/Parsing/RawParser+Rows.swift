@@ -18,10 +18,19 @@ extension RawParser {
     let place: Place
   }
 
+  /// How deep objects within a row are compared with those of the row before.
+  static let deepestRow = 4
+
   /// Parses the first members of the object that was opened last, as long as their names are those of the row before and
-  /// their values are leaves. In any other case the caller continues, and finds the fault if there is one.
+  /// their values are leaves, or objects like those of that row. In any other case the caller continues, and finds the fault
+  /// if there is one.
+  ///
+  /// - Parameters:
+  ///   - row: The tape index of the object to compare with.
+  ///   - levels: How many objects may stand within one another there.
+  ///   - isWithin: Whether it is an object within a row.
   @inline(never)
-  mutating func members(like row: Int, from start: Int) -> RowEnd {
+  mutating func members(like row: Int, from start: Int, levels: Int, isWithin: Bool = false) -> RowEnd {
     let (source, base, end) = (source, source.base, source.end)
     let object = count - 2
     let rowEnd = Int(tape[row + 1] & 0xFFFF_FFFF)
@@ -39,8 +48,8 @@ extension RawParser {
       write(RawNode(.string, offset: i + 1, length: node.length).word)
       i = colon + 1
       children += 1
-      let value = i
-      // What is no leaf, or has a fault, is left to the caller.
+      let (value, written) = (i, count)
+      // What is neither a leaf nor such an object, or has a fault, is left to the caller.
       let left = RowEnd(index: value, count: children, place: .value)
       switch base[i] {
       case UInt8(ascii: "\""): if string(&i) != nil { return left }
@@ -57,10 +66,21 @@ extension RawParser {
         guard source.literal(i, 0x6C6C_756E, length: 4) else { return left }
         write(RawNode(.null, offset: i, length: 4).word)
         i += 4
+      case UInt8(ascii: "{"):
+        guard levels > 0, RawNode(word: tape[expected + 1]).tag == .object else { return left }
+        write(UInt64(i))
+        write(UInt64(object))
+        i += 1
+        source.skipSpace(&i)
+        let innerEnd = members(like: expected + 1, from: i, levels: levels - 1, isWithin: true)
+        guard innerEnd.place == .end else {
+          count = written
+          return left
+        }
+        i = innerEnd.index
       default: return left
       }
-      expected =
-        RawNode(word: tape[expected + 1]).isContainer ? Int(tape[expected + 2] & 0xFFFF_FFFF) : expected + 2
+      expected = name(after: expected)
       source.skipSpace(&i)
       if i < end, base[i] == UInt8(ascii: ",") {
         i += 1
@@ -68,55 +88,66 @@ extension RawParser {
         continue
       }
       guard i < end, base[i] == UInt8(ascii: "}") else {
-        count -= 1
+        count = written
         return left
       }
-      let isAlike = expected == rowEnd && haveDistinctNames(object, row, children)
-      close(object, children, end: i + 1, hasDistinctNames: isAlike)
+      // No value has more words than that of the row before: where all have as many, each stands at the same place.
+      let isAlike = expected == rowEnd && count - object == rowEnd - row
+      let hasDistinctNames = isAlike && haveDistinctNames(object, row, children)
+      close(object, children, end: i + 1, hasDistinctNames: hasDistinctNames, isWithin: isWithin)
       return RowEnd(index: i + 1, count: children, place: .end)
     }
     return RowEnd(index: i, count: children, place: .name)
   }
 
-  /// Writes the final words of a row, and notes in those of its array, which is open, that it is the last.
-  private mutating func close(_ object: Int, _ children: Int, end: Int, hasDistinctNames: Bool) {
-    let array = Int(tape[object + 1])
+  /// Writes the final words of an object, and notes in those of its array, which is open, that it is the last row.
+  private mutating func close(
+    _ object: Int, _ children: Int, end: Int, hasDistinctNames: Bool, isWithin: Bool
+  ) {
+    let parent = Int(tape[object + 1])
     tape[object] =
       RawNode(.object, offset: Int(tape[object]), length: min(children, RawNode.lengthLimit)).word
     tape[object + 1] =
       (hasDistinctNames ? RawNode.distinctNames : 0) | UInt64(end) << 32 | UInt64(count)
-    tape[array + 1] = UInt64(object) << 32 | tape[array + 1] & 0xFFFF_FFFF
+    if !isWithin { tape[parent + 1] = UInt64(object) << 32 | tape[parent + 1] & 0xFFFF_FFFF }
   }
 
-  /// Whether an object, whose names are those of the row before, has none of them twice; false for one that is large, has
-  /// arrays or objects, or does not stand directly behind that row. The names of the first row are compared with one another,
-  /// unless a document has a row with repeats.
+  /// Whether a row that is like the row before has no name twice; false for one that is large, or does not stand directly
+  /// behind that row. The names of the first row are compared with one another, unless a document has a row with repeats.
   private mutating func haveDistinctNames(_ object: Int, _ row: Int, _ children: Int) -> Bool {
-    let words = children * 2 + 2
-    guard children <= RawIndexes.threshold, count - object == words, object - row == words,
-      Int(tape[row + 1] & 0xFFFF_FFFF) == object
-    else { return false }
+    guard children <= RawIndexes.threshold, Int(tape[row + 1] & 0xFFFF_FFFF) == object else { return false }
     if tape[row + 1] & RawNode.distinctNames != 0 { return true }
     guard !hasRepeats else { return false }
-    hasRepeats = !namesAreDistinct(row, words)
+    hasRepeats = !namesAreDistinct(row)
     // Any other row has the bit only if its names are those of the row before.
     let array = Int(tape[object + 1] & 0xFFFF_FFFF)
     if !hasRepeats, row == array + 2 { tape[row + 1] |= RawNode.distinctNames }
     return !hasRepeats
   }
 
-  private func namesAreDistinct(_ object: Int, _ words: Int) -> Bool {
-    for index in stride(from: object + 4, to: object + words, by: 2) {
+  private func namesAreDistinct(_ object: Int) -> Bool {
+    let end = Int(tape[object + 1] & 0xFFFF_FFFF)
+    var index = object + 2
+    while index < end {
       let name = RawNode(word: tape[index])
-      for other in stride(from: object + 2, to: index, by: 2) {
-        let other = RawNode(word: tape[other])
+      var earlier = object + 2
+      while earlier < index {
+        let other = RawNode(word: tape[earlier])
         if name.word >> 32 == other.word >> 32,
           sameBytes(source.base + name.offset, source.base + other.offset, count: name.length)
         {
           return false
         }
+        earlier = self.name(after: earlier)
       }
+      index = self.name(after: index)
     }
     return true
+  }
+
+  /// The tape index after a member of a complete object, whose name is at an index.
+  @inline(__always)
+  private func name(after name: Int) -> Int {
+    RawNode(word: tape[name + 1]).isContainer ? Int(tape[name + 2] & 0xFFFF_FFFF) : name + 2
   }
 }

@@ -120,7 +120,7 @@ extension RawParser {
         if base[i] == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { break }
         let row = inObject ? Int(tape[grandparent + 1] >> 32) : 0
         if row > 0 {
-          let left = members(like: row, from: i)
+          let left = members(like: row, from: i, levels: min(maximumDepth - depth, Self.deepestRow))
           i = left.index
           children = left.count
           if left.place == .value { continue values }
