@@ -200,9 +200,11 @@ extension APIResponse {
 extension ReformSource {
   /// The source of a response to this call.
   init(_ call: APICall) {
-    self.init(
-      managerType: call.managerType, serviceName: call.service.name, apiName: call.apiName,
-      parameters: call.parameters, flightID: call.flightID)
+    managerType = call.managerType
+    serviceName = call.service.name
+    apiName = call.apiName
+    parameters = call.parameters
+    flightID = call.flightID
     method = call.terms.method
     boxedDecoding = call.wire.decoding.boxed
   }

@@ -153,7 +153,7 @@ extension APIManager {
       if own.mayDiffer(from: wire.decoding) { wire.decoding = own }
       let options = wire.applyOptions(load: options, manager: loadOptions, timeouts: timeouts, recorder)
       let body = try body(for: parameters)
-      let caching = cacheTerms(use, over: wire.client.transport, recorder)
+      let caching = cacheTerms(use, over: wire.boxedClient.value.transport, recorder)
       return APICall(
         terms(caching, wantsProgress: wantsProgress), of: service, over: wire, recorder: recorder,
         apiName: apiName, path: path, parameters: parameters, body: body, options: options,
@@ -167,7 +167,7 @@ extension APIManager {
   }
 
   /// What the manager states about every load, with the cache terms of this one.
-  func terms(_ caching: CacheTerms, wantsProgress: Bool) -> APICall.Terms {
+  func terms(_ caching: consuming CacheTerms, wantsProgress: Bool) -> APICall.Terms {
     APICall.Terms(
       method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
       retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,

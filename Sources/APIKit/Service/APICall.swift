@@ -127,12 +127,8 @@ public final class APICall: Sendable {
     self.apiName = apiName
     self.path = path
     self.parameters = parameters
+    bodyFile = body?.file.flatMap { FileIdentity(path: $0) }.map { CopyOnWrite($0) }
     self.body = body
-    if case .file(let path, _) = body {
-      bodyFile = FileIdentity(path: path).map { CopyOnWrite($0) }
-    } else {
-      bodyFile = nil
-    }
     self.terms = terms
     self.options = options
     self.recorder = recorder

@@ -77,7 +77,8 @@ public struct HMACSigner: RequestSigner, FixedCallerSigner {
   /// that cannot be read.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     try key.requireBytes()
-    let digest = try bodyDigest(of: request.body)
+    let body = request.body
+    let digest = try bodyDigest(of: body)
     let signature = try signature(
       of: request, secondsSince1970: subject.secondsSince1970, nonce: subject.nonce, bodyDigest: digest)
     var fields: [HTTPHeaders.Field] = []
@@ -86,7 +87,7 @@ public struct HMACSigner: RequestSigner, FixedCallerSigner {
     if !keyID.isEmpty { fields.append(.init(names.keyID, keyID)) }
     fields.append(.init(names.timestamp, String(subject.secondsSince1970)))
     fields.append(.init(names.nonce, subject.nonce))
-    if !request.body.isEmpty { fields.append(.init(names.bodyDigest, digest)) }
+    if !body.isEmpty { fields.append(.init(names.bodyDigest, digest)) }
     fields.append(.init(names.signature, signature))
     request.headers.fields = fields
   }

@@ -1,20 +1,16 @@
 /// Base 16: written in lower case, read in either case.
 package enum Hex {
-  private static let digits: StaticString = "0123456789abcdef"
-
   /// The hexadecimal digits of `bytes`.
   package static func encode(_ bytes: [UInt8]) -> String { encode(bytes[...]) }
 
   /// The hexadecimal digits of `bytes`.
   static func encode(_ bytes: ArraySlice<UInt8>) -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { target in
-      var index = 0
-      for byte in bytes {
-        target[index] = digits.utf8Start[Int(byte >> 4)]
-        target[index + 1] = digits.utf8Start[Int(byte & 0x0F)]
-        index += 2
+      for (index, byte) in bytes.enumerated() {
+        target[2 * index] = digit(byte >> 4)
+        target[2 * index + 1] = digit(byte & 0x0F)
       }
-      return index
+      return bytes.count * 2
     }
   }
 
@@ -24,6 +20,9 @@ package enum Hex {
     guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
     return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
+
+  @inline(__always)
+  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
   /// The value of one digit; nil for another character.
   @inline(__always)

@@ -8,42 +8,46 @@ extension Flight {
     // A large body takes the signer long.
     if run.executor != .task, let request = run.request, !request.body.isSmall { return .on(.task) }
     if run.exchange == nil, let request = run.request {
-      // Another server within the same attempt is no attempt of its own.
-      if run.way?.isFailover != true { note(.attempt(run.attempt, host: request.url.host)) }
-      var outgoing = HTTPExchange(request)
-      if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
-      outgoing.onProgress = progressReport
-      if FlightEvents.shared.wants(.events) { outgoing.phaseObserver = call.recorder }
-      outgoing.flightID = id
-      if ExchangeKeepers.areThere {
-        outgoing.load = SentLoad(
-          call: call, shared: shared, owner: run.user, credential: run.credential?.credential)
-      }
-      cache?.asks()
-      beginTrace()
-      call.options.apply(to: &outgoing)
-      if let way = run.way, let server = way.server { way.direct(&outgoing.request, to: server) }
-      if call.identity.verifier != nil { outgoing.keepsCodedBody = true }
-      run.exchange = ClientExchange(call.wire.boxedClient, outgoing, since: run.user.jar)
+      run.exchange = ClientExchange(call.wire.boxedClient, exchange(for: request), since: run.user.jar)
     }
     try checkBodyFile(hasResponse: false)
-    if var exchange = run.exchange.take() {
-      // Taken out, because the closures use the run meanwhile.
-      defer { run.exchange = exchange }
-      run.outgoing = try exchange.outgoing(authorize: attachCredential, prepare)
-    }
-    run.isElsewhere = run.outgoing?.crossesOrigin == true
-    if run.isElsewhere, var outgoing = run.outgoing.take() {
+    // Taken out, because the closures use the run meanwhile.
+    guard var exchange = run.exchange.take() else { return .next }
+    defer { run.exchange = exchange }
+    var outgoing = try exchange.outgoing(authorize: attachCredential, prepare)
+    run.isElsewhere = outgoing.crossesOrigin
+    if run.isElsewhere {
       // Not prepared: only what concerns no origin is added.
       deadline.cut(&outgoing.request, call.time)
       if let trace = run.trace, call.wire.trace == .sentEverywhere {
         outgoing.request.set(trace.value.span.child())
       }
       if !outgoing.request.method.isIdempotent { wentElsewhere.store(true) }
-      run.outgoing = outgoing
     }
-    run.sent = run.outgoing?.request
+    run.sent = outgoing.request
+    run.outgoing = consume outgoing
     return .next
+  }
+
+  /// The exchange of an attempt, which its redirects change; the attempt begins here.
+  private func exchange(for request: HTTPRequest) -> HTTPExchange {
+    // Another server within the same attempt is no attempt of its own.
+    if run.way?.isFailover != true { note(.attempt(run.attempt, host: request.url.host)) }
+    var outgoing = HTTPExchange(request)
+    if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
+    outgoing.onProgress = progressReport
+    if FlightEvents.shared.wants(.events) { outgoing.phaseObserver = call.recorder }
+    outgoing.flightID = id
+    if ExchangeKeepers.areThere {
+      outgoing.load = SentLoad(
+        call: call, shared: shared, owner: run.user, credential: run.credential?.credential)
+    }
+    cache?.asks()
+    beginTrace()
+    call.options.apply(to: &outgoing)
+    if let way = run.way, let server = way.server { way.direct(&outgoing.request, to: server) }
+    if call.identity.verifier != nil { outgoing.keepsCodedBody = true }
+    return outgoing
   }
 
   /// The last changes to a request within its origin: time limits, trace, signature.

@@ -14,6 +14,11 @@ public enum HTTPBody: Sendable {
   /// Chunks produced while they are sent. Can be sent again only if the stream can be opened again.
   case stream(HTTPBodyStream)
 
+  /// The path of the file that it is; nil for another body.
+  var file: String? {
+    if case .file(let path, _) = self { path } else { nil }
+  }
+
   /// Whether there is no body.
   public var isEmpty: Bool {
     switch self {
