@@ -1,5 +1,6 @@
 import APIKit
 import Foundation
+@testable import TestSupport
 import XCTest
 
 /// A list whose rows are decoded one after another, where the order of the last row's members is remembered, must give
@@ -240,5 +241,38 @@ final class RawMemberOrderTests: XCTestCase {
     }
     let whole = try RawData(parsing: #"[{"value":1},{"value":2},{"value":3}]"#).decode(as: Whole.self)
     XCTAssertEqual(whole.parts, Array(repeating: [1, 2, 3], count: 19 * 4).flatMap { $0 })
+  }
+
+  func testRowsWhoseObjectsDifferAreEachReadAtTheirOwnPlaces() throws {
+    struct Row: Decodable {
+      let a: RawData
+      let b: RawData
+      let c: RawData
+    }
+    let values = [
+      "1", "null", #""x""#, #"{"x":1}"#, #"{"x":"2"}"#, #"{"x":{"y":1}}"#, #"{"x":{"y":[1]}}"#,
+      #"{"x":1,"y":2}"#,
+      #"{"y":1,"x":2}"#, #"{"x":1,"x":2}"#, #"{"x":{"y":{"x":{"y":{"x":{"y":1}}}}}}"#, "{}", "[]",
+      #"[{"x":1}]"#,
+      "{\"x\": \t{\"y\": 1}}",
+    ]
+    var random = SeededGenerator(seed: 20_261_129)
+    for _ in 0..<400 {
+      // Few of them, so that rows are often alike.
+      let few = values.shuffled(using: &random).prefix(3)
+      let rows = (0..<Int.random(in: 2...5, using: &random)).map { _ in
+        (0..<3).map { _ in few.randomElement(using: &random)! }
+      }
+      let text = rows.map { #"{"a":\#($0[0]),"b":\#($0[1]),"c":\#($0[2])}"# }.joined(separator: ",")
+      let raw = try RawData(parsing: "[\(text)]")
+      let decoded = try raw.decode(as: [Row].self)
+      for (index, row) in rows.enumerated() {
+        let expected = try row.map { try RawData(parsing: $0) }
+        XCTAssertEqual([decoded[index].a, decoded[index].b, decoded[index].c], expected, text)
+        XCTAssertEqual(
+          [raw[index].c, raw[index].a, raw[index].b], [expected[2], expected[0], expected[1]], text)
+        XCTAssertEqual(raw[index].a.x, expected[0].x, text)
+      }
+    }
   }
 }
