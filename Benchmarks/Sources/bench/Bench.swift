@@ -5,7 +5,7 @@ import Foundation
 struct Bench {
   static let usage = """
     usage: bench [--only GROUP]... [--match TEXT] [--rounds N] [--json | --markdown | --list]
-      --only GROUP   measure this group alone; may be given several times; the group build runs only so
+      --only GROUP   measure this group alone; may be given several times; build and count run only so
       --match TEXT   measure only the rows whose names contain the text
       --rounds N     take the best of so many rounds; the default is 5
       --json         print one JSON object, for other programs
@@ -60,9 +60,10 @@ struct Bench {
   /// Runs one group; again where the machine was not quiet meanwhile.
   private static func measure(_ group: BenchGroup, _ options: Options) async -> Measurement {
     let isList = options.output == .list
+    let isTimed = !isList && group.isTimed
     var isRepeated = false
     while true {
-      if !isList { await MachineState.waitForQuiet() }
+      if isTimed { await MachineState.waitForQuiet() }
       let before = MachineState()
       let measurement = Measurement(
         group: group.name, rounds: options.rounds, match: options.match,
@@ -73,7 +74,7 @@ struct Bench {
         say("\(group.name): \(error)")
         exit(1)
       }
-      guard !isList, let before, let after = MachineState() else { return measurement }
+      guard isTimed, let before, let after = MachineState() else { return measurement }
       let disturbance = after.disturbance(since: before)
       if disturbance.isQuiet { return measurement }
       say(

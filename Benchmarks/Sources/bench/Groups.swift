@@ -12,6 +12,7 @@ let groups: [BenchGroup] = [
   formsGroup,
   transferGroup,
   cacheGroup,
+  countGroup,
   buildGroup,
 ]
 
@@ -21,8 +22,10 @@ struct BenchGroup: Sendable {
   let name: String
   /// One line for the table's head.
   let summary: String
-  /// Whether it runs only when it is named: it takes minutes, and all of the machine.
+  /// Whether it runs only when it is named: it takes minutes, or needs what few machines have.
   var isOnlyOnDemand = false
+  /// Whether what it measures depends on what else the machine does.
+  var isTimed = true
   /// Takes the measurements.
   let run: @Sendable (Measurement) async throws -> Void
 }
