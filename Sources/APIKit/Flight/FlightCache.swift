@@ -112,6 +112,7 @@ final class FlightCache: Sendable {
       return nil
     }
     var (found, isDiscarded) = state.withLock { ($0.found, $0.isDiscarded) }
+    if isDiscarded { found = nil }
     if found == nil, !isDiscarded, let entry = findOnDisk() { found = (entry, .disk) }
     if found == nil { note("has no response") }
     let verdict = rules.verdict(on: found?.entry, from: found?.level ?? .memory, at: cache.now)
@@ -204,6 +205,7 @@ final class FlightCache: Sendable {
       guard key != nil else { return }
       state.request = request
       state.cookies = call.wire.client.cookies?.header(for: request.url)
+      guard !state.isDiscarded else { return state.found = nil }
       guard !rules.use.ignoresStored, let found = state.found else { return }
       guard !HTTPValidation.isConditional(request.headers) else { return state.found = nil }
       // A variant of other header fields is no response to this request, and not to be asked about.
@@ -262,7 +264,7 @@ final class FlightCache: Sendable {
 
   /// The stored response that may land in the place of a failure.
   func replacement(for error: APIError) -> APIResponse? {
-    guard let found = state.withLock({ $0.found }) else { return nil }
+    guard let found = state.withLock({ $0.isDiscarded ? nil : $0.found }) else { return nil }
     let now = cache.now
     guard rules.mayReplace(error, with: found.entry, at: now) else { return nil }
     note("lands with a stale response in place of \(error.label)")
@@ -312,13 +314,11 @@ final class FlightCache: Sendable {
     for url in changes.urls { cache.expire(url: url) }
   }
 
-  /// Drops what is stored: it did not validate at its landing.
+  /// Drops what is stored: it did not validate at its landing. A request on its way may ask whether it is still good, so
+  /// it is kept for the 304 to that, until another request is made.
   func discard() {
     if let key { cache.remove(key) }
-    state.withLock { state in
-      state.found = nil
-      state.isDiscarded = true
-    }
+    state.withLock { $0.isDiscarded = true }
   }
 
   // MARK: Insides

@@ -120,11 +120,11 @@ extension Flight {
 }
 
 extension Provenance {
-  /// Whether the response was stored before this load.
+  /// Whether the body was stored before this load.
   fileprivate var isStored: Bool {
     switch self {
-    case .network, .revalidated, .fallback: false
-    case .memory, .disk, .stale: true
+    case .network, .fallback: false
+    case .memory, .disk, .stale, .revalidated: true
     }
   }
 }

@@ -1,0 +1,49 @@
+import APIKitTesting
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+
+/// Stored responses that a manager's rules refuse, beside conditional requests and what is asked behind a landing.
+@MainActor final class CacheRefusalTests: HTTPCacheCase {
+  private static let window = "max-age=60, stale-while-revalidate=600"
+
+  private func refuseOne() {
+    manager.onValidateResponse = { if $0.raw[0].int == 1 { throw ValidationError("one is bad") } }
+  }
+
+  func testAConfirmedResponseThatIsRefusedIsAskedForAnew() async throws {
+    try begin()
+    stub.on(
+      "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60", "ETag": "\"a\""]), .json("[2]"))
+    stub.when({ $0.headers["If-None-Match"] != nil }, .status(304))
+    _ = try await manager.response([:])
+    time.advance(by: .seconds(70))
+    refuseOne()
+    let response = try await manager.response([:])
+    XCTAssertEqual(response.raw[0].int, 2)
+    XCTAssertEqual(response.provenance, .network)
+    XCTAssertEqual(stub.requests.map { $0.headers["If-None-Match"] }, [nil, "\"a\"", nil])
+  }
+
+  func testAPreviewThatIsRefusedWhileTheServerIsAskedAboutItIsAskedForAnew() async throws {
+    try begin()
+    let gate = StubGate()
+    stub.on("/api/list", .json("[1]", headers: ["ETag": "\"a\""]), .json("[2]"))
+    stub.when({ $0.headers["If-None-Match"] != nil }, .held(by: gate, .status(304)))
+    manager.cachePolicy = .cacheThenNetwork
+    _ = try await manager.response([:])
+    refuseOne()
+    let viewer = PreviewViewer()
+    manager.delegate = viewer
+    manager.load([:])
+    try await gate.waitForArrivals(1)
+    for _ in 0..<3 { await landingsWorkedOff() }
+    gate.open()
+    await viewer.waitForLanding()
+    XCTAssertEqual(viewer.previews.count, 0)
+    XCTAssertEqual(viewer.errors.map(\.label), [])
+    XCTAssertEqual(viewer.landings.map { $0.raw[0].int }, [2])
+    XCTAssertEqual(stub.requests.map { $0.headers["If-None-Match"] }, [nil, "\"a\"", nil])
+  }
+}
