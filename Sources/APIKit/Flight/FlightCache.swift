@@ -318,7 +318,7 @@ final class FlightCache: Sendable {
   /// it is kept for the 304 to that, until another request is made.
   func discard() {
     if let key { cache.remove(key) }
-    state.withLock { $0.isDiscarded = true }
+    state.withLock { ($0.isDiscarded, $0.wantsRefresh) = (true, false) }
   }
 
   // MARK: Insides

@@ -12,6 +12,18 @@ import XCTest
     manager.onValidateResponse = { if $0.raw[0].int == 1 { throw ValidationError("one is bad") } }
   }
 
+  func testAStaleResponseThatIsRefusedHasTheServerAskedOnce() async throws {
+    try begin()
+    stub.on("/api/list", .json("[1]", headers: ["Cache-Control": Self.window]), .json("[2]"))
+    _ = try await manager.response([:])
+    time.advance(by: .seconds(70))
+    refuseOne()
+    let response = try await manager.response([:])
+    XCTAssertEqual(response.raw[0].int, 2)
+    for _ in 0..<50 { await landingsWorkedOff() }
+    XCTAssertEqual(stub.requests.count, 2, "nothing is asked behind a landing from the network")
+  }
+
   func testAConfirmedResponseThatIsRefusedIsAskedForAnew() async throws {
     try begin()
     stub.on(
