@@ -58,4 +58,22 @@ import XCTest
     XCTAssertEqual(viewer.landings.map { $0.raw[0].int }, [2])
     XCTAssertEqual(stub.requests.map { $0.headers["If-None-Match"] }, [nil, "\"a\"", nil])
   }
+
+  /// The load has landed, so that there is nothing to tell its delegate of.
+  func testWhatIsAskedBehindALandingTellsNoProgress() async throws {
+    try begin()
+    let fields: HTTPHeaders = ["Cache-Control": Self.window]
+    stub.on("/api/list", .json("[1]", headers: fields), .json("[2]", headers: fields))
+    _ = try await manager.response([:])
+    time.advance(by: .seconds(70))
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.reportsProgress = true
+    manager.load([:])
+    await recorder.waitForLandings()
+    await untilStored(2)
+    await landingsWorkedOff()
+    XCTAssertEqual(cache.statistics.memory.stores, 2)
+    XCTAssertEqual(recorder.progress.count, 0)
+  }
 }

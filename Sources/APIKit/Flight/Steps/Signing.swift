@@ -99,7 +99,8 @@ extension Flight {
 
   /// Holds the flight weakly: a flight that has failed keeps its exchange, and that keeps this closure.
   private var progressReport: (@Sendable (TransferProgress) -> Void)? {
-    guard call.terms.wantsProgress, let flightStore else { return nil }
+    // Of a load behind a landing the delegate hears nothing.
+    guard case .landing = purpose, call.terms.wantsProgress, let flightStore else { return nil }
     return { [weak self] progress in
       guard let self else { return }
       MainDelivery.main.put { flightStore.manager?.report(progress, of: self) }
