@@ -76,4 +76,28 @@ import XCTest
     XCTAssertEqual(cache.statistics.memory.stores, 2)
     XCTAssertEqual(recorder.progress.count, 0)
   }
+
+  func testWhatIsAskedBehindALandingHasNoFallback() async throws {
+    try begin()
+    let asked = Counter()
+    manager.service.onFallback = { _ in
+      asked.increment()
+      return nil
+    }
+    stub.on("/api/list", .json("[1]", headers: ["Cache-Control": Self.window]))
+    _ = try await manager.response([:])
+    time.advance(by: .seconds(70))
+    manager.networkGate = .refuse
+    manager.service.network.force(.offline)
+    // A second one begins only when the first has ended.
+    var refreshes = 0
+    for _ in 0..<2000 where refreshes < 2 {
+      let response = try await manager.response([:])
+      XCTAssertEqual(response.raw[0].int, 1)
+      if response.record?.description.contains("there is no network") == true { refreshes += 1 }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    XCTAssertEqual(refreshes, 2)
+    XCTAssertEqual(asked.value, 0)
+  }
 }

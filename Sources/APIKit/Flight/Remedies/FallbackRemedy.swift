@@ -1,7 +1,7 @@
 /// Lands a stored response in the place of a failure, where the cache policy allows it.
 struct StaleRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
-    if case .sharing = flight.purpose { return nil }
+    guard case .landing = flight.purpose else { return nil }
     guard let stale = flight.cache?.replacement(for: failure) else { return nil }
     (flight.run.response, flight.run.replaced) = (stale, failure)
     return .land
@@ -11,7 +11,7 @@ struct StaleRemedy: Remedy {
 /// Lands a load that may not fly with what its service declares instead.
 struct FallbackRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
-    if case .sharing = flight.purpose { return nil }
+    guard case .landing = flight.purpose else { return nil }
     let call = flight.call
     // What a queue has kept or a transfer moves is to be sent or received, and would count as done.
     guard failure.isRefusalToSend, call.options.binding == nil, call.options.owner?.hasSubstitute != false
