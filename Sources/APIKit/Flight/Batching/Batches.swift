@@ -21,6 +21,7 @@ final class Batches: Sendable {
     /// The expectation by which the common response is judged; the shape is that of each load's part.
     let expectation: ResponseExpectation.Identity?
     let caller: LoadIdentity
+    let dependents: LoadDependents
   }
 
   /// How a batch is made.

@@ -16,9 +16,7 @@ final class JoinKey: Hashable, Sendable {
   private let change: UInt64
   /// On whose behalf the flights go, which is not on the request yet.
   private let caller: LoadIdentity
-  /// The failures that they help to resolve: a load that an error hook makes must not wait for the call that waits
-  /// for the hook.
-  private let resolving: [String]
+  private let dependents: LoadDependents
 
   /// Nil for a load that must make its own call.
   static func of(_ call: APICall, _ request: HTTPRequest, in shared: SharedState) -> JoinKey? {
@@ -31,7 +29,7 @@ final class JoinKey: Hashable, Sendable {
 
   private init(_ call: APICall, _ request: HTTPRequest, in shared: SharedState, caller: LoadIdentity) {
     self.caller = caller
-    resolving = call.resolving.map(\.manager)
+    dependents = LoadDependents(call)
     manager = ObjectIdentifier(call.managerType)
     service = call.service.name
     method = request.method
@@ -47,7 +45,7 @@ final class JoinKey: Hashable, Sendable {
       || left.manager == right.manager && left.url == right.url && left.headers == right.headers
         && left.caller == right.caller && left.service == right.service && left.method == right.method
         && left.change == right.change && left.timeouts == right.timeouts
-        && left.expectation == right.expectation && left.resolving == right.resolving
+        && left.expectation == right.expectation && left.dependents == right.dependents
   }
 
   /// The rest differs rarely where these are equal.
@@ -56,6 +54,19 @@ final class JoinKey: Hashable, Sendable {
     hasher.combine(url)
     hasher.combine(headers)
     hasher.combine(caller)
+  }
+}
+
+/// What waits for a load: the failures that it helps to resolve, the sign-ins and renewals that it is part of.
+///
+/// It must not wait for a call that waits for one of these, so loads share a call or a batch only where it is equal.
+struct LoadDependents: Hashable, Sendable {
+  private let resolving: [String]
+  private let renews: Set<ObjectIdentifier>
+
+  init(_ call: APICall) {
+    resolving = call.resolving.map(\.manager)
+    renews = call.renews
   }
 }
 

@@ -77,7 +77,7 @@ extension Flight {
       manager: ObjectIdentifier(call.managerType), service: call.service.name, environment: call.environment,
       plan: plan.key, method: call.terms.method, headers: call.managerHeaders,
       parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, timeouts: call.terms.timeouts,
-      expectation: expectation.identity, caller: part.caller)
+      expectation: expectation.identity, caller: part.caller, dependents: LoadDependents(call))
     let (own, shared, cache) = (call, shared, cache)
     let terms = Batches.Terms(plan: plan, user: run.user) { call in
       await Flight.outcome(call, shared, cache: call === own ? cache : .make(for: call))
