@@ -93,12 +93,12 @@ final class FlightStore: Sendable {
   }
 
   /// The manager is gone: its flights are cancelled, except those in the air that were stated to outlive it. Those
-  /// that wait for their takeoff would wait for ever.
+  /// that wait for their takeoff, or for their caller to resume them, would wait for ever.
   func close() {
     let (ended, firstTurn) = state.withLock { state in
       state.isClosed = true
       let ended = state.flights.values.filter {
-        !$0.call.terms.outlivesRelease || state.waiting.contains($0.id)
+        !$0.call.terms.outlivesRelease || state.waiting.contains($0.id) || $0.cancellation.isHeld
       }
       state.waiting = []
       for flight in ended { state.flights[flight.id] = nil }

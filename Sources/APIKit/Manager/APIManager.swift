@@ -72,7 +72,7 @@
   func willStore(_ response: StorableResponse) -> StorableResponse?
 
   /// Whether flights continue after the manager is released. The default is false: they are cancelled at
-  /// once. When true they finish, but nothing is delivered.
+  /// once. When true they finish, but nothing is delivered; suspended ones are cancelled, for nothing can resume them.
   var outlivesRelease: Bool { get }
 
   /// Whether loads go into the offline write queue: they are kept on disk until the server has accepted them, also after a

@@ -81,6 +81,22 @@ import XCTest
     await waitUntil { self.stub.heldCount == 0 }
   }
 
+  func testASuspendedFlightDoesNotOutliveItsManagerWhichAloneCanResumeIt() async throws {
+    var manager: TestManager? = TestManager(stub)
+    manager?.outlivesRelease = true
+    stub.hold()
+    let suspended = try XCTUnwrap(manager?.load().flightID)
+    let other = try XCTUnwrap(manager?.load(["page": 2]).flightID)
+    try await stub.waitForRequests(2)
+    try manager?.suspend(suspended)
+    manager = nil
+    XCTAssertEqual(FlightLog.shared.record(of: suspended)?.landing, .cancelled("manager-released"))
+    XCTAssertNil(FlightLog.shared.record(of: other)?.landing)
+    stub.release()
+    await waitUntil { FlightLog.shared.record(of: other)?.landing == .succeeded(.network) }
+    await waitUntil { self.stub.heldCount == 0 }
+  }
+
   func testAFlightThatWaitsForItsTakeoffIsSuspendedWhenItTakesOff() async throws {
     let manager = TestManager(stub)
     manager.takeoffPolicy = .queue
