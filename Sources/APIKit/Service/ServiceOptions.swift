@@ -175,7 +175,7 @@ public struct BodyCipher: Sendable {
   /// ends it with ``APIError/Reason/misconfigured``. Files and streams are not transformed.
   public var encipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])?
   /// Transforms the body received before it is decoded. An error ends the flight with
-  /// ``APIError/Reason/undecipherableBody``.
+  /// ``APIError/Reason/undecipherableBody``, unless the status or the content type is refused.
   public var decipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])?
 
   /// Makes a cipher; an omitted direction changes nothing.

@@ -42,6 +42,8 @@ extension APICall {
       do {
         http.body = .bytes(try decipher(bytes, self))
       } catch {
+        // A proxy or load balancer knows no cipher; its status says what has happened.
+        try checkHead(of: http)
         throw APIError(
           .response, .undecipherableBody, "the body of \(bytes.count) bytes could not be deciphered",
           underlying: error, evidence: http.evidence)

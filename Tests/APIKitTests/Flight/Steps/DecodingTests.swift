@@ -28,6 +28,22 @@ import XCTest
     XCTAssertEqual(error.response?.bytes, reversed)
   }
 
+  /// A proxy or load balancer knows nothing of the service's cipher.
+  func testARefusedStatusIsToldAndRetriedThoughItsBodyCannotBeDeciphered() async throws {
+    struct WrongKey: Error {}
+    let busy = Array("<html>busy</html>".utf8)
+    stub.on(
+      "/api/list", .bytes(busy, status: 503, contentType: "text/html"),
+      .bytes(busy, status: 404, contentType: "text/html"))
+    manager.service.transform = { _ in throw WrongKey() }
+    manager.service.retryPolicy = RetryPolicy(attempts: 2)
+    manager.service.retryPolicy.backoff = .constant(.zero)
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(stub.requests.count, 2)
+    XCTAssertEqual(error.detail, "status 404")
+    XCTAssertEqual(error.response?.bytes, busy)
+  }
+
   func testTheServicesWordsInTheBodyOfARefusedStatusAreDecipheredToo() async throws {
     stub.on(
       "/api/list",
