@@ -126,6 +126,24 @@ import XCTest
     XCTAssertNil(fixture.pipeline.kept(Fixture.one, Fixture.target()))
   }
 
+  func testAFallbackIsShownAndNotKept() async throws {
+    let network = NetworkMonitor(watchesSystem: false)
+    let fixture = Fixture { service in
+      service.network = network
+      service.networkGate = .refuse
+      service.onFallback = { _ in
+        APIResponse(raw: [:], http: HTTPResponse(status: 200, body: .bytes(Array("none".utf8))))
+      }
+    }
+    network.force(.offline)
+    let substitute = try await fixture.pipeline.picture(Fixture.one, Fixture.target())
+    XCTAssertEqual(substitute, fixture.drawing("none"))
+    XCTAssertEqual(fixture.pipeline.keptBytes, 0)
+    network.force(.wifi)
+    let picture = try await fixture.pipeline.picture(Fixture.one, Fixture.target())
+    XCTAssertEqual(picture, fixture.drawing("one"))
+  }
+
   // MARK: URLs of a service
 
   func testAURLOfTheServiceIsLoadedAsItIsWithWhatTheServiceAdds() async throws {

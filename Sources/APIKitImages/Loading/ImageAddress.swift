@@ -20,7 +20,7 @@ struct ImageLoad: Sendable {
   /// The bytes of an image.
   struct Arrival: Sendable {
     let bytes: [UInt8]
-    /// Whether a picture made of them may be kept: not where the server says `no-store`.
+    /// Whether a picture made of them may be kept: not where the server says `no-store`, and not the service's fallback.
     let mayBeKept: Bool
   }
 
@@ -61,7 +61,9 @@ extension APIManager {
           let response = try await self.response(
             given: parameters, path: path, cache: cache, options: options)
           let rule = response.headers.combined("Cache-Control")?.lowercased() ?? ""
-          return .success(ImageLoad.Arrival(bytes: response.bytes, mayBeKept: !rule.contains("no-store")))
+          // The load after a fallback may bring the image.
+          let mayBeKept = response.provenance != .fallback && !rule.contains("no-store")
+          return .success(ImageLoad.Arrival(bytes: response.bytes, mayBeKept: mayBeKept))
         } catch {
           return .failure(error)
         }

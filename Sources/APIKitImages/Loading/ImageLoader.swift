@@ -17,7 +17,7 @@ public import APIKit
 /// A load of an image takes the path of all loads, with the policies of manager and service; `APIManager.cachePolicy`
 /// decides about the response cache. Concurrent requests for one image share one load, and those for one size share
 /// one decoding. Pictures in memory belong to the signed-in user, as stored responses do. They do not expire, and the
-/// server is not asked again while they are kept. A response with `no-store` is shown and not kept.
+/// server is not asked again while they are kept. A response with `no-store` and the service's fallback are shown and not kept.
 ///
 /// ImageIO decodes, so pictures are made on Apple systems; elsewhere every image fails with
 /// `APIError.Reason.unsupportedCapability` once it is loaded. The pictures are dropped at a memory warning (iOS,
