@@ -88,20 +88,12 @@ public import APIKit
   /// Starts a list: removes all pages and loads the first.
   ///
   /// - Parameter parameters: The parameters of the list. The default, nil, keeps ``parameters``, or asks
-  ///   the manager's parameter source if none were set. If the source returns different parameters when a
-  ///   later page is requested, the list starts anew.
+  ///   the manager's parameter source if none were set. If the source returns different parameters when another
+  ///   page is requested, or at a ``refresh()``, the list starts anew.
   /// - Returns: The id of the load, or why it was refused. The delegate does not get a refusal.
   @discardableResult public func loadFirst(_ parameters: Parameters? = nil) -> Takeoff {
-    if let parameters {
-      (given, asksSource) = (parameters, false)
-    } else if given == nil || asksSource, let source = manager.parameterSource {
-      (given, asksSource) = (source.parameters(for: manager), true)
-    }
-    let tell = reset()
-    let takeoff = load(.first)
-    // Behind the bookkeeping: the delegate may cancel what has begun, or begin another list.
-    tell()
-    return takeoff
+    if let parameters { (given, asksSource) = (parameters, false) } else { _ = followSource() }
+    return begin(.first)
   }
 
   /// Loads the page after the last loaded one, or the first page if none is loaded.
@@ -120,14 +112,18 @@ public import APIKit
   /// ``Page/replacesOthers`` is then true.
   ///
   /// - Returns: The id of the load, or why it was refused. The delegate does not get a refusal.
-  @discardableResult public func refresh() -> Takeoff { load(.refresh) }
+  @discardableResult public func refresh() -> Takeoff {
+    followSource() ? begin(.refresh) : load(.refresh)
+  }
 
   /// Loads the page with this index, from 0. The other pages are removed when it lands, as after ``refresh()``.
   ///
   /// With cursors and links, only loaded pages and the first can be reached; others are refused with
   /// `APIError.Reason.noSuchPage`.
   /// - Returns: The id of the load, or why it was refused. The delegate does not get a refusal.
-  @discardableResult public func go(to index: Int) -> Takeoff { load(.jump(index)) }
+  @discardableResult public func go(to index: Int) -> Takeoff {
+    followSource() ? begin(.jump(index)) : load(.jump(index))
+  }
 
   /// Reports that the item with this index has become visible. Loads the next page when at most
   /// ``Paging/prefetchDistance`` items follow it.
@@ -192,12 +188,27 @@ extension Pager {
     }
   }
 
+  /// Starts a list by this move.
+  private func begin(_ move: PageStore.Move) -> Takeoff {
+    let tell = reset()
+    let takeoff = load(move)
+    // Behind the bookkeeping: the delegate may cancel what has begun, or begin another list.
+    tell()
+    return takeoff
+  }
+
+  /// Takes the parameters of the source, unless others were set. Returns whether they are those of another list.
+  private func followSource() -> Bool {
+    guard given == nil || asksSource, let source = manager.parameterSource else { return false }
+    let before = parameters
+    (given, asksSource) = (source.parameters(for: manager), true)
+    return parameters != before
+  }
+
   /// Loads a neighbouring page. Refused while a load is under way; if the parameter source has changed,
   /// the list starts anew.
   private func loadNeighbour(_ move: PageStore.Move) -> Takeoff {
-    if asksSource, let now = manager.parameterSource?.parameters(for: manager), now != given {
-      return loadFirst()
-    }
+    if followSource() { return begin(.first) }
     guard !isLoading else {
       return .refused(
         APIError(.takeoff, .alreadyLoading, "page \((store.open?.index ?? 0) + 1) is already being loaded"))
