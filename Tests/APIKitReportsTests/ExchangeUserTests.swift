@@ -74,6 +74,26 @@ import XCTest
     XCTAssertEqual(left, ["/api/other"])
   }
 
+  func testAnExchangeThatIsUnderWayWhenAllAreErasedIsNotKept() async throws {
+    let store = try makeStore()
+    try await load(store, "before", as: "anna")
+    let slow = StubTransport(.json("{}"))
+    slow.hold()
+    let manager = manager(store, "under-way", over: slow)
+    manager.load()
+    await waitUntil { slow.heldCount == 1 }
+    store.isOn = false
+    try await store.erase()
+    slow.release()
+    await waitUntil { !manager.isLoading }
+    var left = try await paths(store)
+    XCTAssertEqual(left, [])
+    store.isOn = true
+    try await load(store, "after", as: "anna")
+    left = try await paths(store)
+    XCTAssertEqual(left, ["/api/after"])
+  }
+
   func testAnExchangeThatIsUnderWayWhenItsUserIsForgottenIsNotKept() async throws {
     let store = try makeStore()
     try await load(store, "before", as: "anna")

@@ -43,10 +43,17 @@ extension ExchangeStore {
   // MARK: Erasing
 
   /// Removes all exchanges from the database and its log, the waiting ones too, and the copy of a damaged database: when the user
-  /// turns the setting off, for example. On a full disk the database is removed as a whole.
+  /// turns the setting off, for example. Those under way are not kept. On a full disk the database is removed as a whole.
   ///
   /// - Throws: As ``find(_:)``.
-  public func erase() async throws(APIError) { try await erase(nil) }
+  public func erase() async throws(APIError) {
+    let epoch = epoch.add(1)
+    state.withLock { state in
+      state.erased = epoch
+      (state.waiting, state.waitingBytes) = ([], 0)
+    }
+    try await erase(nil)
+  }
 
   /// Notes on the disk that the exchanges of users are to be erased; called by `UserData`.
   ///

@@ -59,6 +59,8 @@ public final class ExchangeStore: UserStore {
     var flushers: [CheckedContinuation<Void, Never>] = []
     /// Users who were forgotten: of those of their exchanges that began before this one nothing is kept.
     var forgotten: [ExactText?: Int] = [:]
+    /// When all exchanges were erased: of those that began before this one nothing is kept.
+    var erased = 0
   }
 
   let state = Mutex(StoreState())
@@ -67,7 +69,7 @@ public final class ExchangeStore: UserStore {
   let time: any TimeSource
   private let flag = AtomicFlag()
   private let numbers = AtomicInt()
-  /// Raised when users are forgotten.
+  /// Raised when users are forgotten, and when all is erased.
   let epoch = AtomicInt()
   private let queue = DispatchQueue(label: "APIKit.ExchangeStore", qos: .utility)
 
@@ -175,7 +177,8 @@ public final class ExchangeStore: UserStore {
     let reduced = result.map { $0.reduced(to: limit, keepsFile: true) }
     let bytes = sent.keptCount + ((try? reduced.get())?.bytes.count ?? 0)
     let mustStart = state.withLock { state in
-      if let forgotten = state.forgotten[user.map(ExactText.init)], forgotten > epoch { return false }
+      let forgotten = state.forgotten[user.map(ExactText.init)] ?? 0
+      guard max(forgotten, state.erased) <= epoch else { return false }
       guard state.waiting.count < Self.mostWaiting, state.waitingBytes + bytes <= Self.mostWaitingBytes else {
         state.counts.dropped += 1
         return false
