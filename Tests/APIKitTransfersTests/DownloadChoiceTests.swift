@@ -87,6 +87,26 @@ import XCTest
     XCTAssertEqual(FileManager.default.contents(atPath: chosen).map(Array.init), [1, 2, 3, 4])
   }
 
+  func testAChosenPlaceThatCannotBeTakenEndsTheDownloadBeforeItsBytes() async throws {
+    let chosen = path("chosen")
+    for overwrites in [false, true] {
+      if overwrites {
+        try FileManager.default.createDirectory(atPath: chosen, withIntermediateDirectories: true)
+      } else {
+        XCTAssertTrue(FileManager.default.createFile(atPath: chosen, contents: nil))
+      }
+      let server = try ScriptedServer(
+        .readRequest, .write(Self.head("Content-Length: 4\r\nETag: \"a\"\r\n") + [1, 2, 3, 4]), .close)
+      defer { server.stop() }
+      let manager = try manager(server)
+      manager.onDestination = { _ in .file(chosen, overwrites: overwrites) }
+      let error = await failure { try await manager.file(to: .file(self.path("asked"))) }
+      XCTAssertEqual(error?.label, "response.file-failed")
+      XCTAssertEqual(names, ["chosen"], "nothing was received")
+      try FileManager.default.removeItem(atPath: chosen)
+    }
+  }
+
   func testACancelWhileThePlaceIsChosenIsReadBeforeAnythingElse() async throws {
     let server = try ScriptedServer(
       .readRequest, .write(Self.head("Content-Length: 4\r\nETag: \"a\"\r\n") + [1, 2, 3, 4]), .waitForClose)

@@ -83,7 +83,9 @@ actor DownloadRun {
       let path = PartialFile.place(of: target, identity: identity)
       // The process may have ended before the queue knew.
       if let key, let file = JournaledEnd.file(of: key, at: path) { return (.success(file), machine.state) }
-      if case .file(let path, let overwrites) = target { try Self.checkPlace(path, overwrites: overwrites) }
+      if case .file(let path, let overwrites) = target {
+        try Self.checkPlace(path, overwrites: overwrites, .takeoff)
+      }
       let file = try PartialFile(for: path, identity: identity)
       // A caller that begins again at once finds the lock free.
       defer { file.release() }
@@ -182,9 +184,13 @@ actor DownloadRun {
     if offset == 0 {
       var head = response.http
       head.body = .bytes([])
-      machine.choose(try await manager.place(head))
+      let chosen = try await manager.place(head)
+      machine.choose(chosen)
       // The application's code may have cancelled it.
       try Self.checkCancelled()
+      if case .file(let path, let overwrites)? = chosen {
+        try Self.checkPlace(path, overwrites: overwrites, .response)
+      }
     }
     try await settleCheckpoint()
     try file.truncate(to: offset)
@@ -339,21 +345,23 @@ actor DownloadRun {
   }
 
   /// Throws where something has the place of the file that the file cannot replace, or must not.
-  private static func checkPlace(_ path: String, overwrites: Bool) throws(APIError) {
+  private static func checkPlace(
+    _ path: String, overwrites: Bool, _ stage: APIError.Stage
+  ) throws(APIError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
-    guard overwrites else { throw isThere(path, .takeoff) }
+    guard overwrites else { throw isThere(path, stage) }
     switch status.st_mode & S_IFMT {
     case S_IFREG, S_IFLNK: return
     case let kind:
       throw APIError(
-        .takeoff, .fileFailed,
+        stage, .fileFailed,
         "\(path.debugDescription) is \(kind == S_IFDIR ? "a folder" : "no plain file"), which a download does not replace"
       )
     }
   }
 
-  /// - Parameter stage: `takeoff` before a request, `response` where the file has come while the download ran.
+  /// - Parameter stage: `takeoff` before a request, `response` after one.
   private static func isThere(_ path: String, _ stage: APIError.Stage) -> APIError {
     APIError(
       stage, .fileFailed,
