@@ -10,8 +10,10 @@ import APIKit
   public weak var delegate: (any EventStreamDelegate)?
   /// The id of the last event that had one; empty before. The stream is opened again from there. An id with control
   /// characters, which no header field can have, is passed over. It may be set before ``EventStreamManager/open(_:)``, to
-  /// continue where an earlier run of the application has ended.
+  /// continue where an earlier run of the application has ended. An id that came in the stream of another user is not sent.
   public var lastEventID = ""
+  /// The last one that came in a stream.
+  private var receivedID = ""
 
   /// This object as its subclass's protocol: the object itself, so it lives as long as its methods run.
   private var child: any EventStreamManager { adopted.unsafelyUnwrapped }
@@ -63,7 +65,13 @@ import APIKit
   }
 
   /// An id may come without an event. One that no header field can have could not be sent back: the one before it stays.
-  override func goesOn(behind id: String) { if HTTPHeaders.mayBeValue(id) { lastEventID = id } }
+  override func goesOn(behind id: String) {
+    guard HTTPHeaders.mayBeValue(id) else { return }
+    (lastEventID, receivedID) = (id, id)
+  }
+
+  /// One that the application has set stays.
+  override func userHasLeft() { if lastEventID.equalsExactly(receivedID) { lastEventID = "" } }
 
   override func didOpen(with response: HTTPResponse) {
     delegate?.events(self, didOpenWith: response, number: connections)

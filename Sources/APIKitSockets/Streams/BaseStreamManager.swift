@@ -99,6 +99,9 @@ public import APIKit
   /// The id behind which the next connection resumes has changed.
   func goesOn(behind place: String) {}
 
+  /// The user of the connections before is no longer there, and the next one begins anew.
+  func userHasLeft() {}
+
   // Callbacks of the delegate.
   func didOpen(with response: HTTPResponse) {}
   func didReceive(_ item: Item) {}
