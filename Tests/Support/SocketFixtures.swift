@@ -11,10 +11,14 @@ struct SocketService: APIService {
   var authenticator: Authenticator?
   var signer: (any RequestSigner)?
   var network = NetworkMonitor(watchesSystem: false)
+  var breaker: BreakerPolicy?
+  var requestRate = RequestRate.unlimited
 
   var wire: WireOptions { WireOptions(client: client) }
   var identity: ServiceIdentity { ServiceIdentity(signer: signer, authenticator: authenticator) }
-  var admission: AdmissionOptions { AdmissionOptions(network: network) }
+  var admission: AdmissionOptions {
+    AdmissionOptions(network: network, requestRate: requestRate, breaker: breaker)
+  }
 }
 
 final class EchoSocket: BaseSocketManager, SocketManager {

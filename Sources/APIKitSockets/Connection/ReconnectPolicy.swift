@@ -33,8 +33,9 @@ public struct ReconnectPolicy: Sendable {
   /// not reconnect. The wait is the `Retry-After` plus the wait of ``backoff``, so that many clients do not reconnect at
   /// the same time.
   public var longestWait: Duration = .seconds(300)
-  /// The failures after which opening is tried again; the default is that of loads.
-  public var table = RetryTable.standard
+  /// The failures after which opening is tried again; the default is that of loads, with an open circuit breaker
+  /// (`APIError.Reason.circuitOpen`) and the client's own rate (`APIError.Reason.rateLimited`).
+  public var table = Self.standardTable
   /// The rule for unsent messages; dropped by default.
   public var unsent = Unsent.drop
 
@@ -45,6 +46,14 @@ public struct ReconnectPolicy: Sendable {
   public static let never = Self(attempts: 0)
   /// Connects again without end, with waits up to a minute.
   public static let standard = Self(attempts: .max)
+
+  private static let standardTable: RetryTable = {
+    var table = RetryTable.standard
+    // Nothing was sent, and a socket has no deadline that would end meanwhile.
+    table[.circuitOpen] = .retry("the breaker lets one through after a while")
+    table[.rateLimited] = .retry("the rate lets one through after a while")
+    return table
+  }()
 }
 
 /// Decides after each lost or failed connection whether another follows, and when.
