@@ -153,7 +153,7 @@ import Foundation
     registry.attach(manager, as: name, with: runner) { manager, progress in
       manager.delegate?.manager(manager, didProgress: progress)
     } land: { manager, landing in
-      switch landing.result(of: manager) {
+      switch landing.result(of: manager, manager.expectation) {
       case .success(let response): manager.delegate?.manager(manager, didSucceedWith: response)
       case .failure(let error): manager.delegate?.manager(manager, didFailWith: error)
       }

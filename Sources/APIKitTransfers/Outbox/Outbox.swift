@@ -84,7 +84,7 @@ import Foundation
   ///     now on are kept under it. The default is the name of the type.
   public func attach<Manager: APIManager>(_ manager: Manager, as name: String? = nil) {
     registry.attach(manager, as: name, with: runner) { manager, landing in
-      manager.land(kept: landing.result(of: manager))
+      manager.land(kept: landing.result(of: manager, manager.expectation))
     }
   }
 

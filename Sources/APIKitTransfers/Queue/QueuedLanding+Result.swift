@@ -1,13 +1,12 @@
 import APIKit
 
 extension QueuedLanding {
-  /// What the delegate of a load or of an upload is told. The body is decoded anew.
-  @MainActor func result(of manager: some EndpointManager) -> Result<APIResponse, APIError> {
+  /// What the delegate of a load or of an upload is told. The body is decoded anew, as the manager expects it.
+  @MainActor func result(
+    of manager: some EndpointManager, _ expectation: ResponseExpectation
+  ) -> Result<APIResponse, APIError> {
     guard case .response(let http) = self else { return .failure(error(of: type(of: manager))) }
-    let decoders = manager.service.wire.decoders
-    let raw =
-      http.bytes.isEmpty
-      ? .missing : (try? decoders.decode(http.bytes, contentType: http.headers["Content-Type"])) ?? .missing
+    let raw = (try? expectation.decode(http, by: manager.service.wire.decoders)) ?? .missing
     let source = ReformSource(
       managerType: type(of: manager), serviceName: manager.service.name, apiName: manager.apiName)
     return .success(APIResponse(raw: raw, http: http, source: source))

@@ -61,20 +61,7 @@ extension APICall {
 
   /// The raw data of a deciphered body; missing where it is empty or only its bytes are wanted.
   func decode(_ http: HTTPResponse) throws(APIError) -> RawData {
-    let bytes = http.bytes
-    guard !bytes.isEmpty else { return .missing }
-    switch terms.expectation.format {
-    case .bytes: return .missing
-    case .firstOf(let choices): return try choices.decode(http)
-    case .decoder(let decoder):
-      return try decoder.decode(bytes, contentType: http.headers["Content-Type"], limits: .default)
-    case .automatic:
-      let contentType = http.headers["Content-Type"]
-      if let decoder = wire.decoders.decoder(for: contentType) {
-        return try decoder.decode(bytes, contentType: contentType, limits: .default)
-      }
-      throw BodyDecoders.noDecoder(for: contentType)
-    }
+    try terms.expectation.decode(http, by: wire.decoders)
   }
 
   /// A refused status with what the service says about it, where it says something that can be read.

@@ -39,6 +39,20 @@ public struct ResponseExpectation: Sendable {
     case bytes
   }
 
+  /// The raw data of a deciphered body; missing where it is empty or only its bytes are wanted.
+  ///
+  /// - Parameter decoders: Those of the service, for the format ``Format/automatic``.
+  package func decode(_ http: HTTPResponse, by decoders: BodyDecoders) throws(APIError) -> RawData {
+    let (bytes, contentType) = (http.bytes, http.headers["Content-Type"])
+    guard !bytes.isEmpty else { return .missing }
+    switch format {
+    case .bytes: return .missing
+    case .firstOf(let choices): return try choices.decode(http)
+    case .decoder(let decoder): return try decoder.decode(bytes, contentType: contentType, limits: .default)
+    case .automatic: return try decoders.decode(bytes, contentType: contentType)
+    }
+  }
+
   /// Throws ``APIError/Reason/misconfigured`` for a shape that nothing could be compared with.
   func validate() throws(APIError) {
     guard case .bytes = format, !shape.paths.isEmpty else { return }
