@@ -76,6 +76,32 @@ final class ReconnectMachineTests: XCTestCase {
     XCTAssertNil(never.ended(.failed(refused, retryAfter: nil), now: .zero, jitter: 0))
   }
 
+  func testAfterARenewalThatHasFailedItsCauseCounts() {
+    func isTried(_ cause: APIError?, _ table: RetryTable? = nil) -> Bool {
+      var policy = policy()
+      if let table { policy.table = table }
+      var machine = ReconnectMachine(policy)
+      let error = APIError(.auth, .refreshFailed, underlying: cause)
+      return machine.ended(.failed(error, retryAfter: nil), now: .zero, jitter: 0) != nil
+    }
+    func said(_ reason: APIError.Reason, _ status: Int) -> APIError {
+      var error = APIError(.auth, reason)
+      error.context.status = status
+      return error
+    }
+    for cause in [
+      nil, refused, status(503), said(.temporarilyUnavailable, 400), said(.authorizationServerFailed, 500),
+      said(.malformedOAuthResponse, 502),
+    ] { XCTAssertTrue(isTried(cause), "\(cause?.description ?? "no cause")") }
+    for cause in [
+      status(403), said(.invalidGrant, 400), said(.malformedOAuthResponse, 200),
+      APIError(.transport, .pinMismatch),
+    ] { XCTAssertFalse(isTried(cause), cause.description) }
+    var table = RetryTable.standard
+    table[.refreshFailed] = .leave("the application says so")
+    XCTAssertFalse(isTried(refused, table))
+  }
+
   func testTheServersWaitCountsUpToALimit() {
     var machine = ReconnectMachine(policy())
     XCTAssertEqual(

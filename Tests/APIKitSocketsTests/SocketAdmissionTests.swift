@@ -5,7 +5,7 @@ import XCTest
 @testable import APIKit
 @testable import APIKitSockets
 
-/// Sockets under the circuit breaker and the rate of their service.
+/// Sockets under the circuit breaker, the rate and the sign-in of their service.
 @MainActor final class SocketAdmissionTests: XCTestCase {
   private let stage = SocketStage()
 
@@ -28,6 +28,31 @@ import XCTest
     probe.accept()
     await stage.log.wait("open again") { socket.state == .open }
     XCTAssertEqual(stage.log.lines, ["open", "disconnect", "open"])
+    socket.cancel()
+  }
+
+  func testARenewalThatFailsForAMomentDoesNotEndTheSocket() async throws {
+    let attempts = Counter()
+    let authenticator = Authenticator(
+      store: MemoryCredentialStore(), rules: .init(),
+      renewal: { _ in
+        attempts.increment()
+        guard attempts.value > 1 else { throw APIError(.transport, .connectionLost) }
+        return Credential(accessToken: "new", refreshToken: "r")
+      }, signIn: nil, time: stage.time)
+    try authenticator.signIn(with: Credential(accessToken: "old", refreshToken: "r", expiresAt: 1))
+    let socket = stage.socket { $0.authenticator = authenticator }
+    socket.open()
+    // The authenticator tries no renewal for five seconds after one that has failed.
+    await stage.log.wait("another renewal") {
+      stage.time.advance(by: .milliseconds(100))
+      return attempts.value > 1
+    }
+    let wire = try await stage.wire()
+    wire.accept()
+    await stage.log.wait("open") { socket.state == .open }
+    XCTAssertEqual(wire.exchange.request.headers["Authorization"], "Bearer new")
+    XCTAssertEqual(attempts.value, 2, "and no more")
     socket.cancel()
   }
 }

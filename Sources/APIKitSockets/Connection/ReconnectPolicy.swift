@@ -34,7 +34,8 @@ public struct ReconnectPolicy: Sendable {
   /// the same time.
   public var longestWait: Duration = .seconds(300)
   /// The failures after which opening is tried again; the default is that of loads, with an open circuit breaker
-  /// (`APIError.Reason.circuitOpen`) and the client's own rate (`APIError.Reason.rateLimited`).
+  /// (`APIError.Reason.circuitOpen`) and the client's own rate (`APIError.Reason.rateLimited`). Where the credential could not
+  /// be renewed, the cause of that counts, unless there is a row for `APIError.Reason.refreshFailed`.
   public var table = Self.standardTable
   /// The rule for unsent messages; dropped by default.
   public var unsent = Unsent.drop
@@ -83,7 +84,7 @@ struct ReconnectMachine {
     var asked = floor
     switch loss {
     case .failed(let error, let retryAfter):
-      guard policy.table.row(for: error)?.isOn == true else { return nil }
+      guard mayPass(error) else { return nil }
       if let retryAfter, retryAfter > policy.longestWait { return nil }
       asked = max(floor, retryAfter ?? .zero)
     case .lost(let since, let codes):
@@ -94,6 +95,22 @@ struct ReconnectMachine {
     failures += 1
     // Many clients get the same wait from a server, and a server may ask for none.
     return asked + policy.backoff.wait(before: failures, jitter: jitter)
+  }
+
+  /// Whether a failure is one of the moment, as the policy says. The cause of a renewal that has failed counts.
+  private func mayPass(_ error: APIError) -> Bool {
+    if let row = policy.table.row(for: error) { return row.isOn }
+    guard error.reason == .refreshFailed else { return false }
+    // Without one it has taken too long.
+    guard let cause = error.underlying as? APIError else { return true }
+    switch cause.reason {
+    case .temporarilyUnavailable, .authorizationServerFailed, .slowDown, .totalTimeout, .noNetwork:
+      return true
+    default:
+      // A server whose words are none of OAuth, such as a gateway, says it by its status.
+      return (policy.table.row(for: cause) ?? cause.context.status.flatMap { policy.table[status: $0] })?.isOn
+        == true
+    }
   }
 
   private static func isFinal(_ code: SocketCloseCode) -> Bool {
