@@ -219,7 +219,7 @@ struct DownloadMachine: Sendable {
 
   private static func strongDate(_ headers: HTTPHeaders) -> String? {
     guard let text = headers["Last-Modified"], let changed = HTTPDate.secondsSince1970(text),
-      let date = headers["Date"].flatMap({ HTTPDate.secondsSince1970($0) }), changed <= date - 1
+      let date = headers.date("Date"), changed <= date - 1
     else { return nil }
     return text
   }

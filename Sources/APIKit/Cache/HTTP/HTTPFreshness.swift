@@ -41,7 +41,7 @@ extension HTTPFreshness {
   ///   - otherwise: The lifetime of a response that states none, in seconds; nil for a tenth of its age.
   init(status: Int, headers: HTTPHeaders, requested: Double, received: Double, otherwise: Double? = nil) {
     self.init(lifetime: 0, initialAge: 0, control: CacheControl(response: headers))
-    let date = headers["Date"].flatMap { HTTPDate.secondsSince1970($0, now: received) }
+    let date = headers.date("Date", now: received)
 
     let apparentAge = max(0, received - (date ?? received))
     let ageField = headers["Age"].map(Self.age) ?? 0
@@ -55,9 +55,7 @@ extension HTTPFreshness {
     } else if control.isPublic || HTTPStorage.heuristicallyCacheable.contains(status) {
       if let otherwise {
         lifetime = otherwise
-      } else if let modified = headers["Last-Modified"].flatMap({
-        HTTPDate.secondsSince1970($0, now: received)
-      }) {
+      } else if let modified = headers.date("Last-Modified", now: received) {
         lifetime = min(max(0, ((date ?? received) - modified) / 10), Self.heuristicLimit)
       }
     }

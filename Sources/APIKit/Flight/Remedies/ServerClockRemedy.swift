@@ -14,8 +14,7 @@ struct ServerClockRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     let call = flight.call
     guard flight.run.attempt > 0, !hasLearned, let clock = call.identity.clock, call.identity.signer != nil,
-      let field = failure.response?.headers["Date"],
-      let date = HTTPDate.secondsSince1970(field, now: call.time.wallClock)
+      let date = failure.response?.headers.date("Date", now: call.time.wallClock)
     else { return nil }
     let difference = date - Double(clock.secondsSince1970)
     guard abs(difference) > Self.tolerance, call.service.refusesTime(failure, of: call),

@@ -68,6 +68,11 @@ public struct HTTPHeaders: Sendable, Hashable {
     return all.isEmpty ? nil : all.joined(separator: ", ")
   }
 
+  /// The date in a field, in seconds since 1970; nil without the field, and for what ``HTTPDate`` does not read.
+  package func date(_ name: String, now: Double = WallClock.now) -> Double? {
+    self[name].flatMap { HTTPDate.secondsSince1970($0, now: now) }
+  }
+
   /// Whether there is a line of that name.
   public func contains(_ name: String) -> Bool { fields.contains { HTTPHeaders.equal($0.name, name) } }
 

@@ -12,7 +12,7 @@ enum RetryAfter {
       return .seconds(min(Int(text) ?? longest, longest))
     }
     guard let date = HTTPDate.secondsSince1970(text, now: now) else { return nil }
-    let present = headers["Date"].flatMap { HTTPDate.secondsSince1970($0, now: now) } ?? now
+    let present = headers.date("Date", now: now) ?? now
     return .seconds(min(max(0, Int(date - present)), longest))
   }
 
