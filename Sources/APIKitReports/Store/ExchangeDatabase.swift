@@ -82,26 +82,12 @@ struct ExchangeDatabase {
       return try PrivateFile.withLockedFolder(of: path) {
         let database = try SQLiteDatabase(path: path, patience: 5_000)
         if !isForced, (try? database.isSound()) == true { return false }
-        do {
-          for ending in ["", "-wal"] {
-            unlink(copy + ending)
-            guard PrivateFile.exists(path + ending) else { continue }
-            try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
-            chmod(copy + ending, 0o600)
-          }
-        } catch {
-          // A part of a copy would only fill the disk.
-          removeCopy()
-          let fault = PrivateFile.Fault(error, "copied")
-          let message = "\(failure.message); it \(fault)"
-          throw fault.reason == .storageFull
-            ? SQLiteFailure.full(message) : SQLiteFailure(code: failure.code, message: message)
-        }
+        try SQLiteDatabase.copyFiles(of: path, to: copy)
         try database.reset()
         return true
       }
     } catch {
-      throw error as? SQLiteFailure ?? failure
+      throw failure.unmended(because: error)
     }
   }
 
@@ -138,7 +124,7 @@ struct ExchangeDatabase {
     clearMarks(of: marked)
   }
 
-  private func removeCopy() { for ending in ["", "-wal"] { unlink(copy + ending) } }
+  private func removeCopy() { SQLiteDatabase.discardFiles(of: copy) }
 
   /// Removes the exchanges of users, or all of them, and the copy of a damaged database. Where the database cannot be written
   /// its files are removed: on a full disk other processes can keep nothing either.
@@ -165,9 +151,7 @@ struct ExchangeDatabase {
 
   private func removeFiles() throws(Fault) {
     owner.close()
-    do throws(PrivateFile.Fault) {
-      for ending in ["-wal", "-shm", ""] { try PrivateFile.remove(path + ending) }
-    } catch {
+    do throws(PrivateFile.Fault) { try SQLiteDatabase.removeFiles(of: path) } catch {
       throw .unusable("\(path) \(error)")
     }
   }

@@ -149,7 +149,7 @@ actor ActionStore {
       guard case .failed(let failure) = error, !failure.isBusy, database.refusal == nil else {
         throw named(error)
       }
-      for ending in ["-wal", "-shm", ""] { try PrivateFile.remove(database.path + ending) }
+      try SQLiteDatabase.removeFiles(of: database.path)
     }
     database.removeCopies()
     mark.clear()

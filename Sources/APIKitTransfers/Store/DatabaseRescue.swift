@@ -37,10 +37,7 @@ struct DatabaseRescue {
       let new = "\(path)\(Self.marking)\(Nonce.make())"
       let readable: DatabaseContent
       do {
-        for ending in ["", "-wal"] where PrivateFile.exists(path + ending) {
-          try FileManager.default.copyItem(atPath: path + ending, toPath: new + ending)
-          chmod(new + ending, 0o600)
-        }
+        try SQLiteDatabase.copyFiles(of: path, to: new)
         readable = try read(new)
         try Self.mark(of: new).set()
         try open().reset()
@@ -79,15 +76,11 @@ struct DatabaseRescue {
   /// Reads a copy whose list of tables is set right: a database in which that is damaged shows none of its rows.
   private func read(_ copy: String) throws -> DatabaseContent {
     let (draft, model) = ("\(copy).draft", "\(copy).model")
-    func removeDrafts() {
-      for path in [draft, model] { for ending in ["-wal", "-shm", ""] { unlink(path + ending) } }
-    }
+    func removeDrafts() { for path in [draft, model] { SQLiteDatabase.discardFiles(of: path) } }
     // Those of a process that has ended.
     removeDrafts()
     defer { removeDrafts() }
-    for ending in ["", "-wal"] where PrivateFile.exists(copy + ending) {
-      try FileManager.default.copyItem(atPath: copy + ending, toPath: draft + ending)
-    }
+    try SQLiteDatabase.copyFiles(of: copy, to: draft)
     let right = try SQLiteDatabase(path: model, patience: 100)
     _ = try schema.prepare(right)
     let tables = try right.prepare(
@@ -153,7 +146,7 @@ struct DatabaseRescue {
 
   private static func remove(_ copy: String) {
     mark(of: copy).clear()
-    for ending in ["-wal", "-shm", ""] { unlink(copy + ending) }
+    SQLiteDatabase.discardFiles(of: copy)
   }
 }
 

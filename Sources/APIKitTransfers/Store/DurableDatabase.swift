@@ -38,7 +38,9 @@ final class DurableDatabase<Connection> {
     onDamage tellOfDamage: (String, SQLiteFailure) -> Void
   ) throws(DurableQueue.Fault) -> Value {
     func mend(_ damage: SQLiteFailure, isForced: Bool) throws(SQLiteFailure) {
-      if let copy = try carryOver(isForced: isForced, because: damage) { tellOfDamage(copy, damage) }
+      do { if let copy = try rescue.run(isForced: isForced) { tellOfDamage(copy, damage) } } catch {
+        throw damage.unmended(because: error)
+      }
     }
     closeIfRemoved()
     var isUnfinished = false
@@ -78,19 +80,6 @@ final class DurableDatabase<Connection> {
   func hasUnfinishedCopy() throws(DurableQueue.Fault) -> Bool {
     do throws(PrivateFile.Fault) { return try DatabaseRescue.unfinished(of: path) != nil } catch {
       throw .unusable("whether a repair is to be finished is unknown: \(error)")
-    }
-  }
-
-  private func carryOver(isForced: Bool, because damage: SQLiteFailure) throws(SQLiteFailure) -> String? {
-    do {
-      return try rescue.run(isForced: isForced)
-    } catch let error as SQLiteFailure {
-      throw error
-    } catch {
-      // The damage alone would not say why it is not mended.
-      let fault = PrivateFile.Fault(error, "copied")
-      let message = "\(damage.message); it \(fault)"
-      throw fault.reason == .storageFull ? .full(message) : SQLiteFailure(code: damage.code, message: message)
     }
   }
 }

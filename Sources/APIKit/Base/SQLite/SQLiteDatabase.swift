@@ -142,10 +142,7 @@ package final class SQLiteDatabase {
   /// Empties a damaged database in place, because other processes may have it open. One that has lost its header is removed:
   /// their locks would keep it from getting another, and ``isRemoved`` tells them. The next connection finds it empty.
   package func reset() throws(SQLiteFailure) {
-    guard hasHeader else {
-      for ending in ["-wal", "-shm", ""] { unlink(path + ending) }
-      return
-    }
+    guard hasHeader else { return Self.discardFiles(of: path) }
     // Where the log is empty SQLite would do it without, which needs the file for itself.
     if let version = try? number("PRAGMA user_version") { try? execute("PRAGMA user_version = \(version)") }
     try check(apikit_sqlite3_reset(handle, 1))

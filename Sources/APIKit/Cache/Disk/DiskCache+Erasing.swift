@@ -47,11 +47,10 @@ extension DiskCache {
   func removeFiles(_ connection: inout Connection, for batch: DiskBacklog) {
     connection.state = .closed
     reader.withLock { $0.state = .closed }
-    let paths = ["-wal", "-shm", ""].map { database + $0 }
-    remakes.withLock { _ in for path in paths { try? PrivateFile.remove(path) } }
+    let isRemoved = remakes.withLock { _ in (try? SQLiteDatabase.removeFiles(of: database)) != nil }
     bodies.sweep(keeping: [], olderThan: -.infinity)
     // The mark stays when a file cannot be removed.
-    if !paths.contains(where: PrivateFile.exists) { clearMarks(of: batch) }
+    if isRemoved { clearMarks(of: batch) }
   }
 }
 
