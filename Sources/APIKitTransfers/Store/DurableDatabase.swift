@@ -25,7 +25,7 @@ final class DurableDatabase<Connection> {
   /// The connection; nil where there is none.
   var opened: Connection? { owner.connection }
   /// Why the database must be left alone; nil where it need not. Known once it was used.
-  var refusal: String? { owner.refusal }
+  var refusal: SQLiteSchema.Refusal? { owner.refusal }
 
   /// Does the work.
   ///

@@ -10,11 +10,12 @@ package final class SQLiteOwner<Connection> {
   private let maximumPages: Int?
   private var open: (connection: Connection, database: SQLiteDatabase)?
   /// Why the database must be left alone: it belongs to a later version, or to others. Known once it was used.
-  package private(set) var refusal: String?
+  package private(set) var refusal: SQLiteSchema.Refusal?
 
   /// - Parameters:
   ///   - patience: How long a call waits for another process's lock, in milliseconds.
-  ///   - isPrecious: Whether a database whose migration fails is left alone; else it counts as damaged.
+  ///   - isPrecious: Whether a database whose migration fails is left alone; else it counts as damaged, and so does
+  ///     one with a flipped bit in the numbers that say whose it is.
   ///   - maximumPages: A bound of the database, for tests of a full disk.
   package init(
     path: String, _ schema: SQLiteSchema, patience: Int32, isPrecious: Bool, maximumPages: Int? = nil
@@ -41,16 +42,17 @@ package final class SQLiteOwner<Connection> {
   /// Does the work; again after damage was mended, the second time although the database looked whole.
   ///
   /// - Parameters:
+  ///   - isChecked: Whether it is asked first for its version, which another process may have changed.
   ///   - connect: Makes the connection of a database that was opened.
   ///   - mend: Mends a damaged database, of which nothing is open here: the failure that shows it, and whether it is to be done
   ///     although the database looks whole.
   package func use<Value>(
-    _ work: (Connection) throws(SQLiteFailure) -> Value,
+    _ work: (Connection) throws(SQLiteFailure) -> Value, isChecked: Bool = true,
     connecting connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection,
     mending mend: (_ damage: SQLiteFailure, _ isForced: Bool) throws(SQLiteFailure) -> Void
   ) throws(SQLiteFailure) -> Value {
     // Another process may have migrated it to a later version, or emptied it and not filled it yet.
-    if let open, (try? open.database.number("PRAGMA user_version")) != schema.version {
+    if isChecked, let open, (try? open.database.number("PRAGMA user_version")) != schema.version {
       let isCut = !open.database.hasHeader
       close()
       if isCut { try mend(.damage("it was cut while it was open"), true) }
@@ -71,7 +73,8 @@ package final class SQLiteOwner<Connection> {
   private func isCutAndHeld() -> Bool {
     guard SQLiteDatabase.isCut(at: path) else { return false }
     do throws(SQLiteFailure) {
-      try SQLiteDatabase(path: path, patience: 1_000).executePatiently("PRAGMA journal_mode = WAL")
+      try SQLiteDatabase(path: path, patience: min(patience, 1_000)).executePatiently(
+        "PRAGMA journal_mode = WAL")
       return false
     } catch {
       return error.isBusy && SQLiteDatabase.isCut(at: path)
@@ -84,18 +87,20 @@ package final class SQLiteOwner<Connection> {
     if let open { return open.connection }
     let database = try SQLiteDatabase(path: path, patience: patience)
     if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
-    do throws(SQLiteFailure) {
-      refusal =
-        switch try schema.prepare(database) {
-        case .future(let version): "it has version \(version), and this code knows \(schema.version)"
-        case .foreign: "it belongs to another application"
-        case nil: nil
-        }
-    } catch {
+    do throws(SQLiteFailure) { refusal = try schema.prepare(database) } catch {
       guard isPrecious, error.isMisfit, !error.isDamage else { throw error }
-      refusal = error.description
+      refusal = .unmigrated(error)
     }
-    if let refusal { throw .refused(refusal) }
+    if refusal != nil, !isPrecious, try schema.isDamaged(in: database) {
+      throw .damage("its header is damaged")
+    }
+    switch refusal {
+    case .future(let version):
+      throw .refused("it has version \(version), and this code knows \(schema.version)")
+    case .foreign: throw .refused("it belongs to another application")
+    case .unmigrated(let failure): throw .refused(failure.description)
+    case nil: break
+    }
     let connection = try connect(database)
     open = (connection, database)
     return connection

@@ -15,11 +15,13 @@ package struct SQLiteSchema: Sendable {
   package var version: Int64 { Int64(migrations.count) }
 
   /// Why a database cannot be used, and must be left alone.
-  package enum Refusal: Sendable, Hashable {
+  package enum Refusal: Sendable {
     /// Written by a later version.
     case future(Int64)
     /// Another application's database.
     case foreign
+    /// Its migration failed.
+    case unmigrated(SQLiteFailure)
   }
 
   /// Makes the tables where they do not exist, and brings older ones up to date: all steps or none.

@@ -45,9 +45,10 @@ extension DiskCache {
   /// Another process that has them open continues with files that no other process sees, until it ends: with a full disk it
   /// could store nothing either.
   func removeFiles(_ connection: inout Connection, for batch: DiskBacklog) {
-    connection.state = .closed
-    reader.withLock { $0.state = .closed }
-    let isRemoved = remakes.withLock { _ in (try? SQLiteDatabase.removeFiles(of: database)) != nil }
+    connection.close()
+    reader.withLock { $0.close() }
+    let path = connection.owner.path
+    let isRemoved = remakes.withLock { _ in (try? SQLiteDatabase.removeFiles(of: path)) != nil }
     bodies.sweep(keeping: [], olderThan: -.infinity)
     // The mark stays when a file cannot be removed.
     if isRemoved { clearMarks(of: batch) }

@@ -100,20 +100,13 @@ extension DiskCache {
   private func write(_ batch: DiskBacklog) -> Bool {
     var written: [String] = []
     let dropped = use(writer) { connection -> [String]? in
-      guard open(&connection) != nil else {
-        guard batch.removesLastingly, case .failed = connection.state, !state.withLock({ $0.isDisabled })
-        else {
-          return nil
-        }
-        removeFiles(&connection, for: batch)
-        return []
-      }
-      // Files come first, so that a row never names an incomplete file.
-      let prepared = batch.work.compactMap { work -> DiskStore.Prepared? in
-        guard case .store(let entry) = work else { return nil }
-        return prepare(entry, over: &connection, &written)
-      }
       do throws(SQLiteFailure) {
+        // Files come first, so that a row never names an incomplete file.
+        let work = isReady(&connection) ? batch.work : []
+        let prepared = work.compactMap { work -> DiskStore.Prepared? in
+          guard case .store(let entry) = work else { return nil }
+          return prepare(entry, over: &connection, &written)
+        }
         let outcome = try withStore(over: &connection) { (store) throws(SQLiteFailure) in
           let outcome = try store.database.transaction { () throws(SQLiteFailure) in
             try apply(batch, prepared, to: store)
@@ -124,19 +117,21 @@ extension DiskCache {
           }
           return outcome
         }
-        guard let outcome else { return nil }
-        counts.withLock { counts in
-          counts.stores += prepared.count
-          counts.evictions += outcome.evicted
+        if let outcome {
+          counts.withLock { counts in
+            counts.stores += prepared.count
+            counts.evictions += outcome.evicted
+          }
+          keptCounts.withLock { $0 = outcome.counts }
+          connection.faults += outcome.faults
+          return outcome.files
         }
-        keptCounts.withLock { $0 = outcome.counts }
-        connection.faults += outcome.faults
-        return outcome.files
       } catch {
-        guard batch.removesLastingly, !error.isBusy, !error.isDamage else { return nil }
-        removeFiles(&connection, for: batch)
-        return written
+        if error.isBusy || error.isDamage && connection.owner.connection != nil { return nil }
       }
+      guard batch.removesLastingly, !state.withLock({ $0.isDisabled }) else { return nil }
+      removeFiles(&connection, for: batch)
+      return written
     }
     for file in dropped ?? written { bodies.remove(file) }
     return dropped != nil

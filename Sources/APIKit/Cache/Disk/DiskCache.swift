@@ -36,20 +36,27 @@ final class DiskCache: Sendable {
   }
 
   struct Connection {
-    enum ConnectionState {
-      case closed
-      /// With the value of ``remakes`` when it was opened.
-      case open(DiskStore, age: Int)
-      /// Not tried again before this time of the steady clock.
-      case failed(until: Duration)
-    }
-
-    var state = ConnectionState.closed
+    let owner: SQLiteOwner<DiskStore>
     let isWriter: Bool
-    /// How long a call waits for another process's lock, in milliseconds.
-    var patience: Int32 { isWriter ? 5000 : 250 }
+    /// The value of ``remakes`` when it was opened.
+    var age = 0
+    /// Not opened before this time of the steady clock, since that has failed.
+    var closedUntil = Duration.zero
     /// The faults to report when the lock is left.
     var faults: [CacheFault] = []
+
+    init(_ configuration: DiskCacheConfiguration, isWriter: Bool) {
+      // A look-up waits for another process's lock only for a moment.
+      owner = SQLiteOwner(
+        path: configuration.folder + "/responses.sqlite", .cache, patience: isWriter ? 5000 : 250,
+        isPrecious: false, maximumPages: configuration.maximumPages)
+      self.isWriter = isWriter
+    }
+
+    mutating func close() {
+      owner.close()
+      closedUntil = .zero
+    }
 
     mutating func report(_ detail: String, _ kind: CacheFault.Kind = .unusable) {
       faults.append(CacheFault(kind: kind, detail: detail))
@@ -69,8 +76,8 @@ final class DiskCache: Sendable {
   /// How often this process has made the database anew, and the lock for doing so: two connections that
   /// find the same damage must not empty it twice.
   let remakes = Mutex(0)
-  let reader = Mutex(Connection(isWriter: false))
-  let writer = Mutex(Connection(isWriter: true))
+  let reader: Mutex<Connection>
+  let writer: Mutex<Connection>
   let queue = DispatchQueue(label: "APIKit.DiskCache", qos: .utility)
 
   /// This process's counts.
@@ -88,6 +95,8 @@ final class DiskCache: Sendable {
     leftMarks = try? Self.marks(in: configuration.folder)
     key = configuration.storageKey.flatMap { StorageKey($0.bytes) }
     bodies = BodyFiles(folder: configuration.folder + "/bodies")
+    reader = Mutex(Connection(configuration, isWriter: false))
+    writer = Mutex(Connection(configuration, isWriter: true))
     if let key = configuration.storageKey, self.key == nil {
       report(
         CacheFault(

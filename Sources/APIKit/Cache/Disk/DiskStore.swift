@@ -23,9 +23,6 @@ final class DiskStore {
     (self.database, self.process) = (database, process)
   }
 
-  /// Whether another process has migrated the database to a later version while it was open.
-  var isMigrated: Bool { (try? database.number("PRAGMA user_version")) ?? 0 > SQLiteSchema.cache.version }
-
   // MARK: Reading
 
   /// The rows of a key, latest first. A damaged row has neither a record nor a sealed one.
