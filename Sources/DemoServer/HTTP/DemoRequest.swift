@@ -36,67 +36,18 @@ public struct DemoRequest: Sendable {
     self.body = body
     self.keepsAlive = keepsAlive
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    path = PercentCoding.decode(parts[0], plusIsSpace: false)
-    query = parts.count < 2 ? [] : PercentCoding.pairs(parts[1])
+    // An invalid escape stays as it is.
+    path = String(decoding: PercentEncoding.bytes(of: parts[0].utf8, isStrict: false) ?? [], as: UTF8.self)
+    query = parts.count < 2 ? [] : PercentEncoding.lenientPairs(of: parts[1])
   }
 }
 
-/// Percent-decoding and percent-encoding of the parts of a target.
-enum PercentCoding {
-  /// The decoded text; an invalid escape stays as it is.
-  static func decode(_ text: Substring, plusIsSpace: Bool) -> String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    var source = Array(text.utf8)[...]
-    while let byte = source.popFirst() {
-      if byte == UInt8(ascii: "+"), plusIsSpace {
-        bytes.append(0x20)
-      } else if byte == UInt8(ascii: "%"), source.count >= 2,
-        let high = hexValue(source[source.startIndex]), let low = hexValue(source[source.startIndex + 1])
-      {
-        bytes.append(high << 4 | low)
-        source = source.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// The pairs of a query, decoded as a form; a part without `=` has an empty value.
-  static func pairs(_ query: Substring) -> [(name: String, value: String)] {
-    query.split(separator: "&").map { piece in
-      let halves = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return (
-        decode(halves[0], plusIsSpace: true), halves.count < 2 ? "" : decode(halves[1], plusIsSpace: true)
-      )
-    }
-  }
-
-  /// The text with all but the unreserved characters percent-encoded.
-  static func encode(_ text: String) -> String {
-    var encoded = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let hex = String(byte, radix: 16, uppercase: true)
-        encoded += hex.count == 1 ? "%0\(hex)" : "%\(hex)"
-      }
-    }
-    return encoded
-  }
-
-  /// The value of one hexadecimal digit.
-  static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x37
-    case 0x61...0x66: byte - 0x57
-    default: nil
+extension PercentEncoding {
+  /// The pairs of a query or a form; a part without `=` has an empty value, and an invalid escape stays as it is.
+  static func lenientPairs(of text: some StringProtocol) -> [(name: String, value: String)] {
+    text.split(separator: "&").map { piece in
+      let equals = piece.firstIndex(of: "=") ?? piece.endIndex
+      return (decode(form: piece[..<equals].utf8), decode(form: piece[equals...].dropFirst().utf8))
     }
   }
 }

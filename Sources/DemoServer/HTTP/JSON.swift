@@ -1,3 +1,5 @@
+import APIKit
+
 /// A JSON value to be written.
 enum JSON: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByNilLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
@@ -30,7 +32,7 @@ enum JSON: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     case .bool(let value): bytes += (value ? "true" : "false").utf8
     case .int(let value): bytes += String(value).utf8
     case .double(let value): bytes += value.isFinite ? String(value).utf8 : "null".utf8
-    case .string(let value): JSON.quote(value, to: &bytes)
+    case .string(let value): RawWriter.append(string: value.utf8, to: &bytes)
     case .array(let values):
       bytes.append(UInt8(ascii: "["))
       for (index, value) in values.enumerated() {
@@ -42,25 +44,11 @@ enum JSON: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
       bytes.append(UInt8(ascii: "{"))
       for (index, pair) in pairs.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        JSON.quote(pair.0, to: &bytes)
+        RawWriter.append(string: pair.0.utf8, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         pair.1.write(to: &bytes)
       }
       bytes.append(UInt8(ascii: "}"))
     }
-  }
-
-  private static func quote(_ text: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case 0..<0x20:
-        let hex = String(byte, radix: 16)
-        bytes += "\\u00\(hex.count == 1 ? "0" : "")\(hex)".utf8
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
   }
 }

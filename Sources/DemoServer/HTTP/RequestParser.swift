@@ -227,7 +227,7 @@ extension RequestParser {
   }
 
   private func chunkSize(_ line: ArraySlice<UInt8>) throws(Failure) -> Int {
-    let digits = line.prefix { PercentCoding.hexValue($0) != nil }
+    let digits = line.prefix { Hex.value(of: $0) != nil }
     let rest = line[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
     guard !digits.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: ";") else {
       throw .bad("a chunk's size is not hexadecimal")

@@ -44,7 +44,7 @@ struct NewListings: Sendable {
       let text = Self.cursor(next)
       cursor = .string(text)
       let kept = request.query.filter { $0.name != "cursor" }
-        .map { "\(PercentCoding.encode($0.name))=\(PercentCoding.encode($0.value))" }
+        .map { "\(PercentEncoding.component.encode($0.name))=\(PercentEncoding.component.encode($0.value))" }
       let query = (kept + ["cursor=\(text)"]).joined(separator: "&")
       headers["Link"] = "<\(Self.path)?\(query)>; rel=\"next\""
     }

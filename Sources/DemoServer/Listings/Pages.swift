@@ -53,12 +53,8 @@ final class Pages: Sendable {
     return request.headers["If-Modified-Since"] == Self.lastModified
   }
 
-  /// A strong tag: FNV-1a over the bytes.
-  private static func tag(of body: [UInt8]) -> String {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return "\"\(String(hash, radix: 16))\""
-  }
+  /// A strong tag.
+  private static func tag(of body: [UInt8]) -> String { "\"\(String(Checksum.of(body), radix: 16))\"" }
 }
 
 extension Array {

@@ -66,7 +66,7 @@ final class DemoAuthorization: Sendable {
       }
       fields.append(("code", code))
     }
-    let query = fields.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
+    let query = fields.map { "\($0.0)=\(PercentEncoding.component.encode($0.1))" }.joined(separator: "&")
     return DemoResponse(302, headers: ["Location": "\(redirect)?\(query)", "Cache-Control": "no-store"])
   }
 
@@ -137,7 +137,7 @@ final class DemoAuthorization: Sendable {
   private func makeToken(_ kind: String) -> String { "\(kind)-\(UUID().uuidString.lowercased())" }
 
   private static func form(_ request: DemoRequest) -> [String: String] {
-    let pairs = PercentCoding.pairs(Substring(String(decoding: request.body, as: UTF8.self)))
+    let pairs = PercentEncoding.lenientPairs(of: String(decoding: request.body, as: UTF8.self))
     return Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 }

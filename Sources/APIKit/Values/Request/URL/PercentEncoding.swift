@@ -105,7 +105,7 @@ public struct PercentEncoding: Sendable, Hashable {
   }
 
   /// The bytes of percent-encoded text; nil when a percent sign is not followed by two hexadecimal digits.
-  static func bytes(
+  package static func bytes(
     of text: some Collection<UInt8>, plusIsSpace: Bool = false, isStrict: Bool = true
   ) -> [UInt8]? {
     func bytes(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
