@@ -1,3 +1,4 @@
+import APIKit
 import Foundation
 
 /// Files that a user names.
@@ -40,9 +41,7 @@ enum OutputFile {
     do {
       try data.write(to: URL(fileURLWithPath: path).resolvingSymlinksInPath(), options: .atomic)
     } catch {
-      let cause = (error as? CocoaError)?.underlying as? POSIXError
-      let why = cause.map { String(cString: strerror($0.code.rawValue)) } ?? error.localizedDescription
-      throw OutputFault(description: "\(path) cannot be written: \(why)")
+      throw OutputFault(description: "\(path) \(PrivateFile.Fault(error, "written"))")
     }
   }
 }

@@ -48,7 +48,7 @@ final class FileDownloads: BaseDownloadManager, DownloadManager {
 
 /// An upload to any path, in one request.
 class FileUploads: BaseUploadManager, UploadManager {
-  enum UploadKind: String { case plain, form, tus }
+  enum UploadKind: String, CaseIterable { case plain, form, tus }
 
   let service: FileService
   var apiName = "transfers/uploads"

@@ -53,12 +53,7 @@ import APIKitTransfers
     let microseconds = Int64((ContinuousClock.now - begin) / .microseconds(1))
     // The rate is that of this run.
     all.rate = meter.completing(TransferProgress(received: max(0, all.total - before)), at: microseconds).rate
-    console.progress(TransferReport.line(all, width: console.width))
-    guard !console.showsProgress, let fraction = all.fraction else { return }
-    let reached = Int(fraction * 10)
-    guard reached > tenths else { return }
-    console.error("\(reached * 10) %, \(TransferReport.amount(all.total))")
-    tenths = reached
+    TransferReport.show(all, on: console, behind: &tenths)
   }
 
   /// All as one; without a whole where that of one is not known.

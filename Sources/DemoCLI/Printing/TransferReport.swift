@@ -33,14 +33,16 @@ import APIKitTransfers
   func manager(_ manager: BaseUploadManager, didSucceedWith response: APIResponse) {}
   func manager(_ manager: BaseUploadManager, didFailWith error: APIError) {}
 
-  private func show(_ progress: TransferProgress) {
-    console.progress(Self.line(progress, width: console.width))
+  private func show(_ progress: TransferProgress) { Self.show(progress, on: console, behind: &tenths) }
+
+  /// - Parameter tenths: How many were shown.
+  static func show(_ progress: TransferProgress, on console: Console, behind tenths: inout Int) {
+    console.progress(line(progress, width: console.width))
     guard !console.showsProgress, let fraction = progress.fraction else { return }
     let reached = Int(fraction * 10)
-    if reached > tenths {
-      console.error("\(reached * 10) %, \(Self.amount(progress.total))")
-      tenths = reached
-    }
+    guard reached > tenths else { return }
+    console.error("\(reached * 10) %, \(amount(progress.total))")
+    tenths = reached
   }
 
   /// `[#####     ]  50 %  4.0 of 8.0 MB  2.1 MB/s  2 s left`

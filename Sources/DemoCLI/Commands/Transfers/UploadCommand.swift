@@ -31,11 +31,7 @@ struct UploadCommand: Command {
     guard FileManager.default.isReadableFile(atPath: file) else {
       throw UsageError("the file \(file) cannot be read")
     }
-    let name = arguments.text("--as") ?? FileUploads.UploadKind.plain.rawValue
-    guard let kind = FileUploads.UploadKind(rawValue: name) else {
-      throw UsageError("--as must be plain, form or tus, not \(name)")
-    }
-    self.kind = kind
+    kind = try arguments.choice("--as") ?? .plain
     path = try arguments.text("--path").map { (text) throws(UsageError) in try FileTransfers.path(text) }
     part = try arguments.number("--part", in: 1...Int.max)
     guard part == nil || kind == .tus else { throw UsageError("--part is for uploads by tus: add --as tus") }
