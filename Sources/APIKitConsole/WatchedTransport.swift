@@ -16,15 +16,15 @@ struct WatchedTransport: TransportWrapper {
     guard let rule = console.rule(for: exchange.request.url) else {
       return base.start(exchange, completion: completion)
     }
-    let ruled = RuledExchange()
+    let ruled = RuledExchange(completion)
     let task = Task.detached {
       do throws(APIError) {
         switch try await outcome(of: exchange, rule) {
-        case .response(let response): completion(.success(response))
-        case .request(let exchange): ruled.begin(base.start(exchange, completion: completion))
+        case .response(let response): ruled.complete(.success(response))
+        case .request(let exchange): ruled.begin(base.start(exchange) { ruled.complete($0) })
         }
       } catch {
-        completion(.failure(error))
+        ruled.complete(.failure(error))
       }
     }
     ruled.begin(task)
@@ -97,9 +97,14 @@ private final class RuledExchange: SuspendableOperation {
     var request: (any CancellableOperation)?
     var isCancelled = false
     var isSuspended = false
+    /// The outcome that came while it was suspended.
+    var kept: Result<HTTPResponse, APIError>?
   }
 
   private let state = Mutex(RuledState())
+  private let completion: WatchedTransport.Completion
+
+  init(_ completion: @escaping WatchedTransport.Completion) { self.completion = completion }
 
   /// The rule is being applied.
   func begin(_ task: Task<Void, Never>) {
@@ -120,13 +125,25 @@ private final class RuledExchange: SuspendableOperation {
     if state.isSuspended { suspend(request) }
   }
 
+  /// The exchange has ended, which is told when it is not suspended: the rule, or a request that had begun as it was, does not
+  /// know of that.
+  func complete(_ result: Result<HTTPResponse, APIError>) {
+    let isKept = state.withLock { state in
+      if state.isSuspended, !state.isCancelled { state.kept = result }
+      return state.kept != nil
+    }
+    if !isKept { completion(result) }
+  }
+
   func cancel() {
     let state = state.withLock { state in
       state.isCancelled = true
+      defer { state.kept = nil }
       return state
     }
     state.task?.cancel()
     state.request?.cancel()
+    if state.kept != nil { completion(.failure(APIError(.transport, .cancelled))) }
   }
 
   func suspend() {
@@ -138,11 +155,13 @@ private final class RuledExchange: SuspendableOperation {
   }
 
   func resume() {
-    let request = state.withLock { state in
+    let state = state.withLock { state in
       state.isSuspended = false
-      return state.request
+      defer { state.kept = nil }
+      return state
     }
-    (request as? any SuspendableOperation)?.resume()
+    (state.request as? any SuspendableOperation)?.resume()
+    if let kept = state.kept { completion(kept) }
   }
 
   private func suspend(_ request: any CancellableOperation) {

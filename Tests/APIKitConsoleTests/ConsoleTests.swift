@@ -262,6 +262,35 @@ import XCTest
     XCTAssertFalse(matches(String(repeating: "a", count: 5000), String(repeating: "a*", count: 200) + "b"))
   }
 
+  func testWhatARuleAnswersComesWhenTheRequestIsResumed() async throws {
+    let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
+    defer { console.stop() }
+    let transport = console.watching(stub)
+    console.rules = [FaultRule("*", latencyMilliseconds: 30, status: 503)]
+    let ends = Record<String>()
+    func start() throws -> any SuspendableOperation {
+      let operation = transport.start(HTTPExchange(HTTPRequest(url: "https://homes.test/"))) { result in
+        switch result {
+        case .success(let response): ends.add("\(response.status)")
+        case .failure(let error): ends.add(error.label)
+        }
+      }
+      return try XCTUnwrap(operation as? any SuspendableOperation)
+    }
+    let (resumed, cancelled) = (try start(), try start())
+    resumed.suspend()
+    cancelled.suspend()
+    try await Task.sleep(for: .milliseconds(90))
+    XCTAssertEqual(ends.all, [])
+    cancelled.cancel()
+    await waitUntil { ends.all == ["transport.cancelled"] }
+    resumed.resume()
+    await waitUntil { ends.all == ["transport.cancelled", "503"] }
+    resumed.resume()
+    cancelled.resume()
+    XCTAssertEqual(ends.all.count, 2)
+  }
+
   func testARequestUnderARuleCanBeSuspendedAndCancelled() async throws {
     let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
     defer { console.stop() }
