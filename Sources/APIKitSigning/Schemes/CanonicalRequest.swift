@@ -70,7 +70,9 @@ public struct CanonicalRequest: Sendable {
     bytes = output
 
     // With a line feed inside a line, two different requests could have the same text.
-    let lineFeeds = output.withUnsafeBufferPointer { $0.reduce(0) { $1 == UInt8(ascii: "\n") ? $0 &+ 1 : $0 } }
+    let lineFeeds = output.withUnsafeBufferPointer {
+      $0.reduce(0) { $1 == UInt8(ascii: "\n") ? $0 &+ 1 : $0 }
+    }
     guard lineFeeds == 8 + signedHeaders.count else {
       throw APIError(.signing, .signingFailed, "a part of the request to sign holds a line feed")
     }
