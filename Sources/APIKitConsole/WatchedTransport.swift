@@ -125,8 +125,8 @@ private final class RuledExchange: SuspendableOperation {
     if state.isSuspended { suspend(request) }
   }
 
-  /// The exchange has ended, which is told when it is not suspended: the rule, or a request that had begun as it was, does not
-  /// know of that.
+  /// Takes the outcome, and keeps it until `resume()` while the exchange is suspended: neither a rule nor a request that began
+  /// at that moment waits by itself.
   func complete(_ result: Result<HTTPResponse, APIError>) {
     let isKept = state.withLock { state in
       if state.isSuspended, !state.isCancelled { state.kept = result }

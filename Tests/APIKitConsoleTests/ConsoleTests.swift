@@ -262,21 +262,26 @@ import XCTest
     XCTAssertFalse(matches(String(repeating: "a", count: 5000), String(repeating: "a*", count: 200) + "b"))
   }
 
+  /// Starts a request that notes its status or error when it ends.
+  private func start(
+    over transport: any HTTPTransport, _ ends: Record<String>
+  ) throws -> any SuspendableOperation {
+    let operation = transport.start(HTTPExchange(HTTPRequest(url: "https://homes.test/"))) { result in
+      switch result {
+      case .success(let response): ends.add("\(response.status)")
+      case .failure(let error): ends.add(error.label)
+      }
+    }
+    return try XCTUnwrap(operation as? any SuspendableOperation)
+  }
+
   func testWhatARuleAnswersComesWhenTheRequestIsResumed() async throws {
     let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
     defer { console.stop() }
     let transport = console.watching(stub)
     console.rules = [FaultRule("*", latencyMilliseconds: 30, status: 503)]
     let ends = Record<String>()
-    func start() throws -> any SuspendableOperation {
-      let operation = transport.start(HTTPExchange(HTTPRequest(url: "https://homes.test/"))) { result in
-        switch result {
-        case .success(let response): ends.add("\(response.status)")
-        case .failure(let error): ends.add(error.label)
-        }
-      }
-      return try XCTUnwrap(operation as? any SuspendableOperation)
-    }
+    func start() throws -> any SuspendableOperation { try self.start(over: transport, ends) }
     let (resumed, cancelled) = (try start(), try start())
     resumed.suspend()
     cancelled.suspend()
@@ -296,15 +301,7 @@ import XCTest
     defer { console.stop() }
     let transport = console.watching(stub)
     let ends = Record<String>()
-    func start() throws -> any SuspendableOperation {
-      let operation = transport.start(HTTPExchange(HTTPRequest(url: "https://homes.test/"))) { result in
-        switch result {
-        case .success(let response): ends.add("\(response.status)")
-        case .failure(let error): ends.add(error.label)
-        }
-      }
-      return try XCTUnwrap(operation as? any SuspendableOperation)
-    }
+    func start() throws -> any SuspendableOperation { try self.start(over: transport, ends) }
     for latency in [0, 40] {
       // Before the request, and while it is under way.
       for waits in [false, true] {

@@ -87,7 +87,7 @@ final class TusMachineTests: XCTestCase {
     _ = forgotten.responded(460, [:], location: nil)
     XCTAssertFalse(forgotten.state.hasSentAll)
     XCTAssertEqual(request(forgotten.responded(404, [:], location: nil))?.method, .post)
-    // A server that keeps it all the same has other bytes than the file.
+    // A server that counts the damaged part as received has different bytes than the file.
     var kept = created()
     _ = kept.read(100, isLast: true)
     _ = kept.responded(460, [:], location: nil)

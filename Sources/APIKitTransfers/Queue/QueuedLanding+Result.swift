@@ -1,7 +1,7 @@
 import APIKit
 
 extension QueuedLanding {
-  /// What the delegate of a load or of an upload is told. The body is decoded anew, as the manager expects it.
+  /// The result for the delegate of a load or an upload. The body is decoded again, in the format that the manager expects.
   @MainActor func result(
     of manager: some EndpointManager, _ expectation: ResponseExpectation
   ) -> Result<APIResponse, APIError> {

@@ -19,7 +19,7 @@ extension DiskCache {
     guard isReady(&connection) else { return nil }
     let (owner, isWriter) = (connection.owner, connection.isWriter)
     do throws(SQLiteFailure) {
-      // The reader is told by the next age: each read would pay for the question.
+      // Only the writer asks for the version first: it would cost each look-up a statement.
       return try owner.use(work, isChecked: isWriter) {
         DiskStore($0, process: process)
       } mending: { damage, isForced in
@@ -45,7 +45,7 @@ extension DiskCache {
   /// Whether the database is open, or may be opened.
   func isReady(_ connection: inout Connection) -> Bool {
     let owner = connection.owner
-    // The reader sees with the next age what the writer sees here: each read would pay for it.
+    // Only the writer looks, since it would cost each look-up a system call; the reader sees that `remakes` has changed.
     if connection.isWriter, owner.closeIfRemoved() {
       remakes.withLock { $0 += 1 }
       connection.report("it was removed while it was open", .damagedDatabase)
