@@ -209,10 +209,9 @@ enum TransferRows {
       let curls = try (0..<3).map { number in
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [
-          "-c",
-          "while :; do /usr/bin/curl -s -o '\(folder)/beside-\(number).bin' '\(bench.url(gigabyte))'; done",
-        ]
+        let curl = "/usr/bin/curl -s -o '\(folder)/beside-\(number).bin' '\(bench.url(gigabyte))'"
+        // It ends with this process even where that is killed.
+        process.arguments = ["-c", "while kill -0 $PPID 2>/dev/null; do \(curl); done"]
         try process.run()
         return process
       }
