@@ -45,6 +45,8 @@ struct FlightRun {
   var resolutions = 0
   /// The credential of the present attempt; nil for a load that needs no sign-in.
   var credential: VersionedCredential?
+  /// Whether the client's rate has counted the attempt, and nothing was sent yet.
+  var isPaced = false
   /// The permits of the host's limit and of its circuit breaker.
   var admission: Flight.Admission?
   /// The servers of the service's pool that it has tried; nil without a pool.

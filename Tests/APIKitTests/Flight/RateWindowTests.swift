@@ -13,7 +13,7 @@ final class RateWindowTests: XCTestCase {
     // One wants to begin each 50 ms; every eighth comes together with three others.
     for tick in 0..<200 {
       let now = Duration.milliseconds(50 * tick)
-      for _ in 0..<(tick % 8 == 0 ? 4 : 1) where window.enterAtOnce(now: now) { begun.append(now) }
+      for _ in 0..<(tick % 8 == 0 ? 4 : 1) where window.enterAtOnce(flight(0), now: now) { begun.append(now) }
     }
     for start in begun {
       XCTAssertLessThanOrEqual(
@@ -37,12 +37,28 @@ final class RateWindowTests: XCTestCase {
     XCTAssertNil(window.nextOpening)
   }
 
+  func testAnAttemptThatIsGivenBackNoLongerCountsAndTheOthersDo() {
+    var window = RateWindow(RequestRate(2, per: .seconds(1)))
+    for (number, time) in [(1, 0), (2, 400), (3, 1000)] as [(UInt64, Int)] {
+      XCTAssertEqual(window.enter(flight(number), .normal, now: .milliseconds(time)), .begin)
+    }
+    XCTAssertEqual(window.enter(flight(4), .normal, now: .seconds(1)), .wait)
+    // One that counts no more, and one that never did.
+    window.giveBack(flight(1))
+    window.giveBack(flight(9))
+    XCTAssertEqual(window.nextOpening, .milliseconds(1400))
+    window.giveBack(flight(3))
+    XCTAssertEqual(window.callUp(now: .seconds(1)), [flight(4)])
+    XCTAssertEqual(window.enter(flight(5), .normal, now: .milliseconds(1399)), .wait)
+    XCTAssertEqual(window.callUp(now: .milliseconds(1400)), [flight(5)])
+  }
+
   func testNobodyPassesThoseThatWaitWithoutAHigherPriorityAndNobodyWaitsForever() {
     var window = RateWindow(RequestRate(1, per: .seconds(1)))
     XCTAssertEqual(window.enter(flight(1), .normal, now: .zero), .begin)
     XCTAssertEqual(window.enter(flight(2), .background, now: .zero), .wait)
     XCTAssertEqual(window.enter(flight(3), .high, now: .milliseconds(900)), .wait)
-    XCTAssertFalse(window.enterAtOnce(now: .seconds(1)), "two wait, though the window is open")
+    XCTAssertFalse(window.enterAtOnce(flight(0), now: .seconds(1)), "two wait, though the window is open")
     XCTAssertEqual(window.callUp(now: .seconds(1)), [flight(3)])
     for second in 2...9 as ClosedRange<UInt64> {
       _ = window.enter(flight(second + 2), .high, now: .seconds(Int64(second)) - .milliseconds(1))

@@ -19,9 +19,11 @@ final class RateLimiter: Sendable {
     var description: String { service + (api.map { " " + $0 } ?? "") + ": \(rate)" }
   }
 
+  private typealias Waiter = CheckedContinuation<RateWindow.RateVerdict?, Never>
+
   private struct RateLimiterState {
     var windows = PrunedTable<RateKey, RateWindow>()
-    var waiters: [FlightID: CheckedContinuation<RateWindow.RateVerdict?, Never>] = [:]
+    var waiters: [FlightID: Waiter] = [:]
     /// The keys with a task that sleeps until their next opening.
     var clocks: Set<RateKey> = []
 
@@ -32,6 +34,11 @@ final class RateLimiter: Sendable {
       windows.makeRoom(for: key) { $0.isIdle(now: now) }
       return body(&windows[key, default: RateWindow(key.rate)])
     }
+
+    /// Those that may begin now.
+    mutating func callUp(_ key: RateKey, now: Duration) -> [Waiter] {
+      (windows[key]?.callUp(now: now) ?? []).compactMap { waiters.removeValue(forKey: $0) }
+    }
   }
 
   private let state = Mutex(RateLimiterState())
@@ -40,8 +47,19 @@ final class RateLimiter: Sendable {
   var waitingCount: Int { state.withLock { $0.waiters.count } }
 
   /// Whether the attempt may begin without waiting; if so, it is counted.
-  func enterAtOnce(_ key: RateKey, now: Duration) -> Bool {
-    state.withLock { $0.withWindow(of: key, now: now) { $0.enterAtOnce(now: now) } }
+  func enterAtOnce(_ call: APICall, _ key: RateKey) -> Bool {
+    let now = call.time.now
+    return state.withLock { $0.withWindow(of: key, now: now) { $0.enterAtOnce(call.flightID, now: now) } }
+  }
+
+  /// An attempt that was counted has sent nothing: another one may begin in its place.
+  func giveBack(_ call: APICall, _ key: RateKey) {
+    let now = call.time.now
+    let called = state.withLock { state in
+      state.windows[key]?.giveBack(call.flightID)
+      return state.callUp(key, now: now)
+    }
+    for waiter in called { waiter.resume(returning: .begin) }
   }
 
   /// Returns when the attempt may begin, and it is counted. Throws when there is no place to wait, or when its task was
@@ -66,7 +84,7 @@ final class RateLimiter: Sendable {
         if let outcome { waiter.resume(returning: outcome) }
       }
     } onCancel: {
-      let waiter = state.withLock { state -> CheckedContinuation<RateWindow.RateVerdict?, Never>? in
+      let waiter = state.withLock { state -> Waiter? in
         // A load that has been called up in the same moment begins, and sees its cancellation itself.
         guard state.windows[key]?.giveUp(flight) == true else { return nil }
         return state.waiters.removeValue(forKey: flight)
@@ -105,9 +123,7 @@ final class RateLimiter: Sendable {
   /// The time until another may begin; nil when none waits any longer.
   private func callUp(_ key: RateKey, now: Duration) -> Duration? {
     let (called, wait) = state.withLock { state in
-      let called = (state.windows[key]?.callUp(now: now) ?? []).compactMap {
-        state.waiters.removeValue(forKey: $0)
-      }
+      let called = state.callUp(key, now: now)
       let wait = state.windows[key]?.nextOpening.map { max(.zero, $0 - now) }
       if wait == nil { state.clocks.remove(key) }
       return (called, wait)

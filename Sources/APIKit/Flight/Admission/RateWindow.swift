@@ -13,8 +13,8 @@ struct RateWindow {
   private static let ageing = Duration.seconds(2)
 
   let rate: RequestRate
-  /// When the latest attempts began, at most ``RequestRate/requests`` of them, in a ring from `oldest` on.
-  private var begun: [Duration] = []
+  /// The latest attempts, at most ``RequestRate/requests`` of them, in a ring from `oldest` on.
+  private var begun: [(flight: FlightID, at: Duration)] = []
   private var oldest = 0
   private var line = WaitingLine()
 
@@ -29,19 +29,19 @@ struct RateWindow {
   func isIdle(now: Duration) -> Bool {
     guard line.isEmpty, !begun.isEmpty else { return line.isEmpty }
     let latest = begun[(oldest + begun.count - 1) % begun.count]
-    return latest + rate.interval <= now
+    return latest.at + rate.interval <= now
   }
 
   /// An attempt wants to begin, or else not to wait yet. True when it may at once.
-  mutating func enterAtOnce(now: Duration) -> Bool {
+  mutating func enterAtOnce(_ flight: FlightID, now: Duration) -> Bool {
     guard line.isEmpty, opening <= now else { return false }
-    begin(now)
+    begin(flight, now)
     return true
   }
 
   /// An attempt wants to begin, or to wait where that is allowed.
   mutating func enter(_ flight: FlightID, _ priority: FlightPriority, now: Duration) -> RateVerdict {
-    if enterAtOnce(now: now) { return .begin }
+    if enterAtOnce(flight, now: now) { return .begin }
     guard case .wait(let limit) = rate.excess, line.count < limit else {
       return .refuse(opensIn: max(.zero, opening - now), waiting: line.count)
     }
@@ -53,7 +53,7 @@ struct RateWindow {
   mutating func callUp(now: Duration) -> [FlightID] {
     var called: [FlightID] = []
     while opening <= now, let next = line.takeNext(ageing: Self.ageing, now: now) {
-      begin(now)
+      begin(next, now)
       called.append(next)
     }
     return called
@@ -67,12 +67,18 @@ struct RateWindow {
   /// A waiting attempt is given up. False when it has begun already.
   mutating func giveUp(_ flight: FlightID) -> Bool { line.remove(flight) }
 
-  /// When an attempt may begin: as soon as the oldest that counts is an interval ago.
-  private var opening: Duration { begun.count < rate.requests ? .zero : begun[oldest] + rate.interval }
+  /// The latest attempt of a flight has sent nothing, and no longer counts.
+  mutating func giveBack(_ flight: FlightID) {
+    (begun, oldest) = (Array(begun[oldest...] + begun[..<oldest]), 0)
+    if let index = begun.lastIndex(where: { $0.flight == flight }) { begun.remove(at: index) }
+  }
 
-  private mutating func begin(_ now: Duration) {
-    guard begun.count == rate.requests else { return begun.append(now) }
-    begun[oldest] = now
+  /// When an attempt may begin: as soon as the oldest that counts is an interval ago.
+  private var opening: Duration { begun.count < rate.requests ? .zero : begun[oldest].at + rate.interval }
+
+  private mutating func begin(_ flight: FlightID, _ now: Duration) {
+    guard begun.count == rate.requests else { return begun.append((flight, now)) }
+    begun[oldest] = (flight, now)
     oldest = (oldest + 1) % begun.count
   }
 }

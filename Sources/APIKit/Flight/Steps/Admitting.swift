@@ -58,6 +58,10 @@ extension Flight {
 
   /// The attempt is over; with an error where it failed. Nothing happens when its place was left before.
   func leaveHost(after error: APIError? = nil) {
+    if run.isPaced {
+      run.isPaced = false
+      shared.rateLimiter.giveBack(call, RateLimiter.RateKey(call))
+    }
     // The host itself has responded, with a redirect to another origin.
     let isWell = run.isElsewhere
     if run.way != nil { leaveServer(after: isWell ? .good : outcome(of: error)) }

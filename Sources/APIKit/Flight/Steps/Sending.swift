@@ -2,6 +2,7 @@
 extension Flight {
   func send() -> Progress {
     guard let outgoing = run.outgoing.take() else { return .next }
+    run.isPaced = false
     let transport = call.wire.client.transport
     if deadline.needsTimer {
       // For transports that know no total limit.

@@ -2,8 +2,8 @@
 ///
 /// In no span of ``interval`` do more than ``requests`` attempts begin. Further attempts wait, or are refused
 /// with ``APIError/Reason/rateLimited``. Attempts wait by ``FlightPriority`` and, within a priority, in the order in
-/// which they came; two seconds of waiting count as one step of priority. One that is cancelled leaves the queue and uses
-/// nothing up.
+/// which they came; two seconds of waiting count as one step of priority. One that sends nothing uses nothing up: it was
+/// cancelled, or the circuit breaker or the network gate has refused it.
 ///
 /// ```swift
 /// let admission = AdmissionOptions(requestRate: RequestRate(100, per: .seconds(60)))

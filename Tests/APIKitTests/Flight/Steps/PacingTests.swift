@@ -124,6 +124,49 @@ import XCTest
     await waitUntilWaiting(0)
   }
 
+  func testALoadThatAnOpenBreakerRefusesUsesNothingUp() async throws {
+    stub.on("/api/list", .status(503))
+    let manager = makeManager {
+      $0.requestRate = RequestRate(3, per: .seconds(10), excess: .refuse)
+      var policy = BreakerPolicy()
+      (policy.scope, policy.minimumAttempts) = (.api, 2)
+      $0.breaker = policy
+    }
+    var reasons: [APIError.Reason?] = []
+    for _ in 0..<6 { reasons.append(await failure { try await manager.response() }?.reason) }
+    XCTAssertEqual(Set(reasons[2...]), [.circuitOpen])
+    manager.apiName = "detail"
+    _ = try await manager.response()
+    let last = await failure { try await manager.response() }
+    XCTAssertEqual(last?.reason, .rateLimited)
+    XCTAssertEqual(stub.requests.count, 3)
+  }
+
+  func testThoseThatWaitBehindALoadThatSendsNothingGoInItsPlace() async throws {
+    stub.on("/api/list", .status(503))
+    let manager = makeManager {
+      $0.requestRate = RequestRate(2, per: .seconds(10))
+      var policy = BreakerPolicy()
+      (policy.scope, policy.minimumAttempts) = (.api, 2)
+      policy.openInterval = .seconds(60)
+      $0.breaker = policy
+    }
+    let recorder = Recorder()
+    manager.delegate = recorder
+    for page in 1...6 {
+      manager.load(["page": page])
+      await waitUntilWaiting(max(0, page - 2))
+    }
+    await recorder.waitForLandings(2)
+    manager.apiName = "detail"
+    manager.load(["page": 7])
+    await waitUntilWaiting(5)
+    await time.advanceOnceAsleep(by: .seconds(10))
+    await recorder.waitForLandings(7)
+    XCTAssertEqual(recorder.errors.map(\.reason).filter { $0 == .circuitOpen }.count, 4)
+    XCTAssertEqual(stub.requests.last?.url.query, "page=7")
+  }
+
   func testEachRetryIsCounted() async throws {
     stub.on("/api/list", .status(503), .json(someJSON))
     let manager = makeManager {
