@@ -1,5 +1,22 @@
 /// Step `passGate`: holds a load back while there is no network for it, as its gate says.
+///
+/// Asked again when an attempt is about to be sent, because what it has waited for may have taken long.
 extension Flight {
+  /// Why the load may not be sent over the present network; nil when it may.
+  private var networkObjection: String? {
+    let gate = call.terms.networkGate
+    return gate.acceptsAll ? nil : gate.objection(to: call.admission.network.condition)
+  }
+
+  /// Whether an attempt that is about to be sent must wait again, because its caller holds the load now, or the network is
+  /// another one. It has left its slot then, and does not count for the rate.
+  func returnsToGate() -> Bool {
+    guard cancellation.isHeld || networkObjection != nil else { return false }
+    // It says nothing about the server.
+    leaveHost(after: APIError(.takeoff, .cancelled))
+    return true
+  }
+
   func passGate() throws(APIError) -> Progress {
     let gate = call.terms.networkGate
     guard !gate.acceptsAll else { return .next }
@@ -12,7 +29,7 @@ extension Flight {
         return .passGate
       }
     }
-    guard let objection = gate.objection(to: monitor.condition) else { return .next }
+    guard let objection = networkObjection else { return .next }
     guard case .wait(let longest) = gate.rule else {
       note(.network("refused: \(objection)"))
       throw APIError(.takeoff, .noNetwork, objection)

@@ -3,6 +3,7 @@
 /// It runs again for every attempt and redirect: time and nonce are fresh each time.
 extension Flight {
   func sign() throws(APIError) -> Progress {
+    if run.exchange == nil, returnsToGate() { return .goTo(.passGate) }
     if cancellation.isHeld { return holding(.sign) }
     try checkUser()
     // A large body takes the signer long.

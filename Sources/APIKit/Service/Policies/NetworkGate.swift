@@ -1,6 +1,6 @@
 /// What a load does while offline, or without a network of the required kind.
 ///
-/// Checked after the cache, so stored responses are used in any case, and again before each retry. The default of a service is ``fly``:
+/// Checked after the cache, so stored responses are used in any case, and again before each attempt is sent. The default of a service is ``fly``:
 /// without a network the attempt fails in the transport, and hosts on the same machine stay reachable.
 public struct NetworkGate: Sendable, Hashable {
   /// The rule of a gate.

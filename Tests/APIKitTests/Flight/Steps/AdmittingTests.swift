@@ -124,6 +124,26 @@ import XCTest
     XCTAssertEqual(sharedState.hostLimiter.waitingCount(at: host), 0)
   }
 
+  func testALoadThatItsCallerSuspendsInTheQueueTakesNoSlotFromOthers() async throws {
+    let manager = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 1) }
+    let recorder = Recorder()
+    manager.delegate = recorder
+    stub.hold()
+    manager.load(["page": 1])
+    try await stub.waitForRequests(1)
+    let second = try XCTUnwrap(manager.load(["page": 2]).flightID)
+    await waitUntilWaiting(1)
+    manager.load(["page": 3])
+    await waitUntilWaiting(2)
+    XCTAssertTrue(try manager.suspend(second))
+    stub.release()
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(stub.requests.map(\.url.query), ["page=1", "page=3"])
+    XCTAssertTrue(manager.resume(second))
+    await recorder.waitForLandings(3)
+    XCTAssertEqual(recorder.responses.count, 3)
+  }
+
   func testTheDeadlineEndsTheWaitForATurn() async throws {
     let manager = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 1) }
     stub.hold()

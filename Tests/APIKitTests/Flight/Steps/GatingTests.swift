@@ -314,4 +314,50 @@ import XCTest
     await recorder.waitForLandings()
     XCTAssertEqual(stub.requests.count, 1)
   }
+
+  // MARK: After a wait for a turn
+
+  func testALoadThatHasWaitedForTheRateIsNotSentOverANetworkThatTheGateDoesNotAccept() async throws {
+    network.force(.wifi)
+    let manager = makeManager(.refuse.unmetered)
+    manager.sharedState = SharedState()
+    manager.service.requestRate = RequestRate(1, per: .seconds(10))
+    _ = try await manager.response()
+    async let failed = failure { try await manager.response() }
+    await waitUntil { manager.sharedState.rateLimiter.waitingCount == 1 }
+    network.force(.cellular)
+    await time.advanceOnceAsleep(by: .seconds(10))
+    let error = await failed
+    XCTAssertEqual(error?.label, "takeoff.no-network")
+    XCTAssertEqual(stub.requests.count, 1)
+    // It has used nothing of the rate.
+    network.force(.wifi)
+    manager.load()
+    await waitUntil { self.stub.requests.count == 2 }
+  }
+
+  func testALoadThatHasWaitedForASlotWaitsForANetworkWithoutIt() async throws {
+    network.force(.wifi)
+    let (first, gated) = (makeManager(nil), makeManager(.wait(upTo: .seconds(30)).unmetered))
+    gated.sharedState = SharedState()
+    first.sharedState = gated.sharedState
+    for manager in [first, gated] { manager.service.hostLimits = HostLimits(attemptsPerHost: 1) }
+    stub.hold()
+    first.load()
+    try await stub.waitForRequests(1)
+    let recorder = Recorder()
+    gated.delegate = recorder
+    let flight = try XCTUnwrap(gated.load(["page": 2]).flightID)
+    let host = HostKey("https://homes.test/api")
+    await waitUntil { gated.sharedState.hostLimiter.waitingCount(at: host) == 1 }
+    network.force(.cellular)
+    stub.release()
+    await waitUntil { gated.state(of: flight) == .suspended }
+    _ = try await first.response()
+    XCTAssertEqual(stub.requests.map(\.url.query), [nil, nil])
+    network.force(.wifi)
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.responses.count, 1)
+    XCTAssertEqual(stub.requests.last?.url.query, "page=2")
+  }
 }
