@@ -137,6 +137,19 @@ import APIKitSigning
     XCTAssertEqual(error?.context.status, 421, "with no other it lands")
   }
 
+  func testA421ThatIsNotVerifiedMovesNoRequestToAnotherServer() async throws {
+    script("10.0.0.1", .status(421))
+    script("10.0.0.2", .json(someJSON))
+    let pool = HostPool.still(["10.0.0.1", "10.0.0.2"])
+    let manager = makeManager(pool)
+    manager.service.verifier = GoodStatusVerifier()
+    manager.method = .post
+    let error = await failure { try await manager.response(["a": 1]) }
+    XCTAssertEqual(error?.reason, .unverifiedResponse)
+    XCTAssertEqual(asked, ["10.0.0.1"])
+    XCTAssertEqual(pool.status(of: one, time.now)?.health, .good)
+  }
+
   func testFiveOutagesInARowPutAServerAside() async throws {
     stub.on("/api/list", .status(503))
     let pool = HostPool.still(["10.0.0.1"])
@@ -305,5 +318,14 @@ import APIKitSigning
     let error = try await failed
     XCTAssertEqual(asked, ["10.0.0.1"])
     XCTAssertTrue([.connectionRefused, .deadlineExceeded].contains(error.reason), error.description)
+  }
+}
+
+/// Takes responses of 200 for genuine, and no others.
+private struct GoodStatusVerifier: ResponseVerifier {
+  func verify(
+    _ response: HTTPResponse, to request: HTTPRequest, secondsSince1970: Int
+  ) throws(SignatureFault) {
+    guard response.status == 200 else { throw .missing("Signature") }
   }
 }

@@ -62,14 +62,14 @@ extension Flight {
       return .on(.task)
     }
     guard var received = run.http.take() else { return .next }
-    if run.way != nil {
-      if isMisdirected(received) { return .goTo(.route) }
-      arrived(received)
-    }
     let response: HTTPResponse?
     do throws(APIError) {
-      // Before a cookie is kept or a redirect followed: nothing acts on what is not verified.
+      // Before another server is asked, a cookie kept or a redirect followed: nothing acts on what is not verified.
       if let verifier = call.identity.verifier { try verify(&received, verifier) }
+      if run.way != nil {
+        if isMisdirected(received) { return .goTo(.route) }
+        arrived(received)
+      }
       if (200..<300).contains(received.status) { try checkBodyFile(hasResponse: true) }
       response = try run.exchange?.receive(received, counts: !cancellation.wasHeld)
     } catch {
