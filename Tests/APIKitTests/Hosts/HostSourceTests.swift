@@ -277,6 +277,24 @@ import XCTest
     XCTAssertEqual(asked, ["named.test", "10.0.0.1"])
   }
 
+  func testALoadOfTheResolverJoinsNoneThatWaitsForTheList() async throws {
+    let holder = Record<TestManager>()
+    let (pool, _) = resolving { _ in
+      _ = try await holder.all[0].response()
+      return HostResolution(["10.0.0.1"], timeToLive: .seconds(60))
+    }
+    let (own, other) = (makeManager(pool), makeManager(pool))
+    other.sharedState = own.sharedState
+    for manager in [own, other] { manager.joinsIdenticalFlights = true }
+    holder.add(own)
+    async let landed = other.response()
+    await waitUntil { self.asked.count == 2 }
+    XCTAssertEqual(asked, ["named.test", "10.0.0.1"])
+    // Ends the wait for the list, where it has not come.
+    time.advance(by: .seconds(2))
+    _ = try await landed
+  }
+
   func testACancelledLoadDoesNotWaitForTheResolver() async throws {
     let gate = StubGate(isOpen: false)
     defer { gate.open() }

@@ -57,16 +57,19 @@ final class JoinKey: Hashable, Sendable {
   }
 }
 
-/// What waits for a load: the failures that it helps to resolve, the sign-ins and renewals that it is part of.
+/// What waits for a load: the failures that it helps to resolve, the sign-ins and renewals that it is part of, the list of
+/// its pool's servers.
 ///
 /// It must not wait for a call that waits for one of these, so loads share a call or a batch only where it is equal.
 struct LoadDependents: Hashable, Sendable {
   private let resolving: [String]
   private let renews: Set<ObjectIdentifier>
+  private let listsHosts: Bool
 
   init(_ call: APICall) {
     resolving = call.resolving.map(\.manager)
     renews = call.renews
+    listsHosts = call.listsHosts
   }
 }
 
