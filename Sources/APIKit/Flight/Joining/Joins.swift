@@ -90,8 +90,9 @@ final class Joins: Sendable {
     if waiters.count > 1 {
       work.operation.note(.note("joined", "\(waiters.count) flights share the response"))
     }
-    // The flight that made the call stores its response; where it has left, another one does.
-    if case .success(let response) = outcome, let cache = waiters.first?.flight.cache,
+    // The flight that made the call stores its response; where it has left or stores nothing, another one does.
+    if case .success(let response) = outcome,
+      let cache = waiters.lazy.compactMap(\.flight.cache).first(where: { $0.key != nil }),
       cache !== work.operation.cache
     {
       cache.received(response)

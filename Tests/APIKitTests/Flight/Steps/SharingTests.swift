@@ -85,6 +85,22 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 1)
   }
 
+  func testTheResponseIsStoredAsAJoinedLoadSaysWhereTheOneThatLeadsStoresNone() async throws {
+    let cache = ResponseCache()
+    stub.hold()
+    let (first, second) = (makeManager(), makeManager())
+    for manager in [first, second] { manager.service.store = cache }
+    second.cachePolicy = .fresh()
+    async let one = first.response()
+    await waitUntilWaiting(1)
+    async let other = second.response()
+    await waitUntilWaiting(2)
+    stub.release()
+    _ = try await (one, other)
+    _ = try await second.response()
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
   func testADeadlineEndsTheWaitOfItsLoadAlone() async throws {
     stub.hold()
     let (patient, hasty) = (makeManager(), makeManager())
