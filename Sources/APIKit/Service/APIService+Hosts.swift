@@ -11,6 +11,7 @@ extension APIService {
   @discardableResult
   public func measureHosts() async throws(APIError) -> [HostPool.Status] {
     guard let pool = admission.hosts else { return [] }
+    try pool.checkName()
     guard let url = environments.selection().baseURL else {
       throw APIError(
         .assembly, .misconfigured, "\(name) has no base URL for the environment \(environments.current)")

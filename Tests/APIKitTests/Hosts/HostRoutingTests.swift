@@ -47,6 +47,21 @@ import APIKitSigning
     XCTAssertEqual(asked, ["named.test", "10.9.9.9", "named.test"])
   }
 
+  func testAPoolWhoseNameIsNoHostIsRefused() async throws {
+    let transport = ConnectingStub(stub) { _ in .milliseconds(1) }
+    for name in ["*.test", "https://named.test", "named.test:443", "named.test/api", "named..test", ""] {
+      let manager = makeManager(.still(["10.0.0.1"], name: name), transport)
+      let refused = await failure { try await manager.response() }
+      XCTAssertEqual(refused?.reason, .misconfigured, name)
+      XCTAssertEqual(refused?.detail.contains(name.debugDescription), true, refused?.detail ?? name)
+      let unmeasured = await failure { try await manager.service.measureHosts() }
+      XCTAssertEqual(unmeasured?.reason, .misconfigured, name)
+    }
+    XCTAssertEqual(asked, [])
+    _ = try await makeManager(.still(["10.0.0.1"], name: "NAMED.test.")).response()
+    XCTAssertEqual(asked, ["10.0.0.1"])
+  }
+
   func testTheNextServerIsAskedWithinTheAttemptWhateverTheMethod() async throws {
     for reason in [APIError.Reason.connectionRefused, .connectTimeout, .tlsHandshakeFailed] {
       stub.reset()

@@ -3,7 +3,7 @@
 /// Asked for every attempt, and again within one when a server fails before anything was sent to it.
 extension Flight {
   func route() throws(APIError) -> Progress {
-    guard let pool = call.admission.hosts, let request = run.request, pool.serves(request) else {
+    guard let pool = call.admission.hosts, let request = run.request, try pool.serves(request) else {
       return .next
     }
     // A file is read, or a signer of the application's own follows.

@@ -52,6 +52,7 @@ public final class HostPool: Sendable {
   public let measuringInterval: Duration?
   /// Whether servers without a measurement are used in a random order of this pool.
   public let shuffles: Bool
+  private let isNamed: Bool
   let source: HostSource?
   let state: Mutex<HostPoolState>
   let races = SingleFlight<RaceKey, HostRace.Outcome>()
@@ -66,7 +67,7 @@ public final class HostPool: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name in the base URL of the service, without scheme and port. Requests to other hosts are not
-  ///     changed.
+  ///     changed. With what is no host, such as `*.example.com`, loads fail with ``APIError/Reason/misconfigured``.
   ///   - addresses: The addresses of the name, the preferred ones first. With a `source` they are used until it has
   ///     given its list for the first time; they may be empty then.
   ///   - origins: Other names for the same backend. They receive credentials and signatures, so state them in the code
@@ -91,6 +92,7 @@ public final class HostPool: Sendable {
     measuringInterval: Duration?, shuffles: Bool = false, network: NetworkHub
   ) {
     self.name = URLHost.name(name)
+    isNamed = URLHost.isServer(self.name)
     self.measuringInterval = measuringInterval
     self.source = source
     self.shuffles = shuffles
@@ -139,8 +141,18 @@ public final class HostPool: Sendable {
   }
 
   /// Whether a request goes to the pool's name and has not got an address already.
-  func serves(_ request: HTTPRequest) -> Bool {
-    request.url.host == name && request.options.connectTo == nil
+  func serves(_ request: HTTPRequest) throws(APIError) -> Bool {
+    try checkName()
+    return request.url.host == name && request.options.connectTo == nil
+  }
+
+  /// Throws ``APIError/Reason/misconfigured`` for a name to which no request goes.
+  func checkName() throws(APIError) {
+    guard !isNamed else { return }
+    throw APIError(
+      .assembly, .misconfigured,
+      "the pool's name \(name.debugDescription) is not a host; it is the one of the base URL, without scheme and port"
+    )
   }
 
   // MARK: The list

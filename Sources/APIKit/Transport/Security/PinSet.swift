@@ -120,9 +120,7 @@ public struct PinSet: Sendable {
     guard !hosts.isEmpty else { throw TLSPolicy.misconfigured("pinning is on, but no host has pins") }
     for host in hosts {
       guard !host.name.isEmpty else { throw TLSPolicy.misconfigured("a pinned host has no name") }
-      // A URL may have such hosts, but no server does: the pins would never count.
-      let isNoName = host.name.contains("*") || ".\(host.name).".contains("..")
-      guard !isNoName, URLHost.canonical(host.name) != nil else {
+      guard URLHost.isServer(host.name) else {
         throw TLSPolicy.misconfigured(
           "the pinned host \(host.name.debugDescription) is not a host; includesSubdomains pins the subdomains of one"
         )

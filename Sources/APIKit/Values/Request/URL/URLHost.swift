@@ -48,6 +48,12 @@ enum URLHost {
     return name.utf8.last == UInt8(ascii: ".") ? String(name.dropLast()) : name
   }
 
+  /// Whether a name of a setting may be that of a server. A URL may have others, such as `*.example.com`, which would never
+  /// match.
+  static func isServer(_ name: String) -> Bool {
+    canonical(name) != nil && !name.contains("*") && !".\(name).".contains("..")
+  }
+
   // MARK: Names
 
   private static let permitted = ASCIISet(visibleBut: "\"#%/:<>?@[\\]^`{|}")
