@@ -86,7 +86,12 @@ extension Flight: MainDeliverable {
     return isBegun
   }
 
-  private func tell(isSuspended: Bool) {
+  /// Has the state of the load changed at its manager, and of the loads that share it at theirs.
+  func tell(isSuspended: Bool) {
+    if case .sharing = purpose {
+      shared.joins.suspend(isSuspended, self)
+      shared.batches.suspend(isSuspended, self)
+    }
     guard let flightStore else { return }
     MainDelivery.main.put { flightStore.manager?.suspend(self, isSuspended) }
   }

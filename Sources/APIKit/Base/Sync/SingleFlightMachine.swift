@@ -20,6 +20,7 @@ struct SingleFlightMachine<Key: Hashable & Sendable, Waiter: Sendable, Operation
     fileprivate var first = 0
     fileprivate var waiting: Int
     fileprivate var isWanted = false
+    fileprivate var isSuspended = false
 
     fileprivate mutating func join(_ id: UInt64) -> UInt64 {
       members.append(id)
@@ -136,5 +137,20 @@ extension SingleFlightMachine {
   /// Replaces the operation of work that is under way.
   mutating func replaceOperation(of number: Int, with operation: Operation) {
     works[number]?.operation = operation
+  }
+}
+
+/// Work that itself waits for something, with all who wait for it.
+extension SingleFlightMachine {
+  /// Whether the work that a waiter waits for is suspended.
+  func isSuspended(_ id: UInt64) -> Bool {
+    waiters[id].flatMap { works[$0.work]?.isSuspended } ?? false
+  }
+
+  /// The work for which this waiter came, who may have left, is suspended or continues. Returns those who wait for it.
+  mutating func suspend(_ isSuspended: Bool, workOf id: UInt64) -> [Waiter] {
+    guard let number = works.first(where: { $0.value.members.contains(id) })?.key else { return [] }
+    works[number]?.isSuspended = isSuspended
+    return waiters.values.filter { $0.work == number }.map(\.waiter)
   }
 }

@@ -31,11 +31,14 @@ final class Batches: Sendable {
     let user: LoadUser
     /// Makes the common call, or that of the load alone.
     let fly: @Sendable (APICall) async -> Landing
+    /// The load is suspended with the common call, or continues with it.
+    let suspend: @Sendable (Bool) -> Void
   }
 
   private struct Member {
     let call: APICall
     let fly: @Sendable (APICall) async -> Landing
+    let suspend: @Sendable (Bool) -> Void
     let continuation: CheckedContinuation<Landing, Never>
   }
 
@@ -77,7 +80,7 @@ final class Batches: Sendable {
           guard !Task.isCancelled else { return false }
           let ahead = terms.plan.gathersWhileFlying ? state.inAir[key] : nil
           let role = state.machine.enter(
-            id, key, waiter: Member(call: call, fly: terms.fly, continuation: waiter)
+            id, key, waiter: Member(call: call, fly: terms.fly, suspend: terms.suspend, continuation: waiter)
           ) {
             number in
             terms.plan.maximumCount > 1 ? gather(number, call, terms, isBehind: ahead != nil) : nil
@@ -96,7 +99,9 @@ final class Batches: Sendable {
       }
     } onCancel: {
       let (left, next) = state.withLock { state in
+        let isSuspended = state.machine.isSuspended(id)
         let left = state.machine.leave(id)
+        if isSuspended { left?.waiter.suspend(false) }
         // The record of the one who leads has the call.
         if let left, let (heir, batch) = left.heir, state.machine.isClosed(batch) {
           left.waiter.call.recorder.passOn(to: heir.call.recorder)
@@ -106,6 +111,15 @@ final class Batches: Sendable {
       left?.abandoned?.operation?.cancel()
       next?()
       left?.waiter.continuation.resume(returning: Self.cancelled)
+    }
+  }
+
+  /// A common call is suspended, or continues, and with it its loads.
+  func suspend(_ isSuspended: Bool, _ call: Flight) {
+    state.withLock { state in
+      for member in state.machine.suspend(isSuspended, workOf: call.id.rawValue) {
+        member.suspend(isSuspended)
+      }
     }
   }
 

@@ -40,6 +40,7 @@ final class Joins: Sendable {
         machine[waiter: id]?.timer = timer(for: flight)
         // Under the lock, so that a call which ends is not noted behind its end.
         raisedCall = machine.operation(of: id).flatMap { raise($0.call, for: flight) }
+        if machine.isSuspended(id) { flight.tell(isSuspended: true) }
       }
       // From here on it is the call's, on any thread.
       flight.ownership.release()
@@ -53,6 +54,16 @@ final class Joins: Sendable {
       flight.tell(waitsFor: .sharedCall(FlightID(rawValue: leader)))
     }
     return JoinWait(joins: self, flight: flight.id)
+  }
+
+  /// A shared call is suspended, or continues, and with it the loads that wait for it. Under the lock, so that they are told in
+  /// the order in which it happened.
+  func suspend(_ isSuspended: Bool, _ call: Flight) {
+    machine.withLock { machine in
+      for waiter in machine.suspend(isSuspended, workOf: call.id.rawValue) {
+        waiter.flight.tell(isSuspended: isSuspended)
+      }
+    }
   }
 
   /// The priority of a call: the highest of the loads that have joined it.
@@ -108,7 +119,9 @@ final class Joins: Sendable {
 
   fileprivate func leave(_ flight: FlightID, with error: APIError) {
     let left = machine.withLock { machine in
+      let isSuspended = machine.isSuspended(flight.rawValue)
       let left = machine.leave(flight.rawValue)
+      if isSuspended { left?.waiter.flight.tell(isSuspended: false) }
       // Under the lock, so that the last one who leaves decides.
       if let (heir, work) = left?.heir { work.operation.call.recorder.passOn(to: heir.flight.call.recorder) }
       return left

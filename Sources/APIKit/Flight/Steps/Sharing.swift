@@ -81,6 +81,8 @@ extension Flight {
     let (own, shared, cache) = (call, shared, cache)
     let terms = Batches.Terms(plan: plan, user: run.user) { call in
       await Flight.outcome(call, shared, cache: call === own ? cache : .make(for: call))
+    } suspend: { [self] isSuspended in
+      tell(isSuspended: isSuspended)
     }
     let landing = try await deadline.limitWait(own.time) { () throws(APIError) in
       let landing = await shared.batches.outcome(for: own, key, terms: terms)

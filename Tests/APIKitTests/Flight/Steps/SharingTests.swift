@@ -101,6 +101,50 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 1)
   }
 
+  func testAllLoadsOfACallAreSuspendedWhileItWaitsForASignIn() async throws {
+    let authenticator = Authenticator()
+    let managers = (0..<3).map { _ in makeManager() }
+    let changes = managers.map { $0.stateChanges() }
+    for (index, manager) in managers.enumerated() {
+      manager.service.authenticator = authenticator
+      manager.signIn = .required
+      // The last one comes when the call waits already.
+      if index == 2 { await waitUntil { managers[0].isSuspended } }
+      manager.load()
+    }
+    await waitUntil { managers.allSatisfy(\.isSuspended) }
+    try authenticator.signIn(with: Credential(accessToken: "fresh"))
+    for change in changes {
+      let states = await change.untilTheEnd()
+      XCTAssertEqual(states, [.waiting, .flying, .suspended, .flying, .succeeded])
+    }
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testAllLoadsOfABatchAreSuspendedWhileItWaitsForASignIn() async throws {
+    stub.on("/api/homes", .json(#"{"items": [{"id": 1}, {"id": 2}]}"#))
+    let authenticator = Authenticator()
+    let managers = (0..<2).map { _ in makeManager() }
+    let changes = managers.map { $0.stateChanges() }
+    for (index, manager) in managers.enumerated() {
+      manager.service.authenticator = authenticator
+      manager.signIn = .required
+      manager.service.onBatchPlan = { call in
+        var plan = BatchPlan.byID("id", list: "homes", as: "ids", items: "items")
+        plan.maximumCount = 2
+        return call.apiName == "list" ? plan : nil
+      }
+      manager.load(["id": index + 1])
+    }
+    await waitUntil { managers.allSatisfy(\.isSuspended) }
+    try authenticator.signIn(with: Credential(accessToken: "fresh"))
+    for change in changes {
+      let states = await change.untilTheEnd()
+      XCTAssertEqual(states, [.waiting, .flying, .suspended, .flying, .succeeded])
+    }
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
   func testADeadlineEndsTheWaitOfItsLoadAlone() async throws {
     stub.hold()
     let (patient, hasty) = (makeManager(), makeManager())
@@ -119,5 +163,21 @@ import XCTest
     await recorder.waitForLandings()
     XCTAssertEqual(recorder.responses.count, 1)
     XCTAssertEqual(stub.requests.count, 1)
+  }
+}
+
+extension TestManager {
+  fileprivate var isSuspended: Bool { flightStore.flights.contains { $0.state == .suspended } }
+}
+
+extension AsyncStream<FlightStateChange> {
+  /// The states of one load.
+  fileprivate func untilTheEnd() async -> [FlightState] {
+    var states: [FlightState] = []
+    for await change in self {
+      states.append(change.to)
+      if change.to.isFinal { break }
+    }
+    return states
   }
 }
