@@ -53,10 +53,17 @@ extension BaseSocketManager {
       packing = options
       network = call.network
       if call.waits { state = .waiting }
+      var stranded: [SocketUnsent] = []
+      // They belong to the server for which they were sent.
+      if cycle.isSwitched(to: call.call.baseURL) {
+        stranded = kept
+        (kept, keptBytes) = ([], 0)
+      }
       cycle.open(call, sharing: sharedState, abandoned: { upgrade.takeChannel()?.release() }) {
         [weak self] result in
         self?.landed(result, upgrade.takeChannel())
       }
+      tell(unsent: stranded)
     } catch {
       // Not before `open` has returned.
       MainDelivery.main.put { [weak self] in

@@ -23,6 +23,8 @@ import APIKit
   private var check: UserCheck?
   /// The user of the connections; nil before the first. See `LoadUser`.
   private(set) var user: LoadUser?
+  /// The base URL of the last connection; nil before the first.
+  private var baseURL: HTTPURL?
 
   /// Begins the connections of another `open`, for the user who was there when that was called.
   func restart(_ policy: ReconnectPolicy, for user: LoadUser) {
@@ -36,6 +38,9 @@ import APIKit
     return check.objection(to: user)
   }
 
+  /// Whether a base URL is another one than that of the connection before: the environment was switched meanwhile.
+  func isSwitched(to next: HTTPURL?) -> Bool { baseURL != nil && baseURL != next }
+
   /// Runs the load of a call; the completion runs on the main actor, unless it was stopped.
   ///
   /// - Parameter abandoned: Called instead, on any thread, when the load has no waiter left.
@@ -44,7 +49,7 @@ import APIKit
     _ completion: @escaping @MainActor @Sendable (Result<APIResponse, APIError>) -> Void
   ) {
     let number = begin()
-    (user, check) = (call.user, UserCheck(call.call))
+    (user, check, baseURL) = (call.user, UserCheck(call.call), call.call.baseURL)
     run { [weak self] in
       let (result, user) = await call.run(shared)
       // The load ends with its delivery, which closes a connection that was stopped meanwhile.

@@ -17,7 +17,8 @@ public struct ReconnectPolicy: Sendable {
     /// open.
     case drop
     /// They are sent on the next connection, up to this many bytes; the rest is dropped, and the delegate gets it, or
-    /// `send` refuses it. A message of which a part was sent is never sent again.
+    /// `send` refuses it. A message of which a part was sent is never sent again. If the next connection goes to another
+    /// base URL, because the environment was switched, all are dropped.
     case keep(upTo: Int)
   }
 
