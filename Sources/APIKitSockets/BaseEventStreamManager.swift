@@ -10,7 +10,8 @@ import APIKit
   public weak var delegate: (any EventStreamDelegate)?
   /// The id of the last event that had one; empty before. The stream is opened again from there. An id with control
   /// characters, which no header field can have, is passed over. It may be set before ``EventStreamManager/open(_:)``, to
-  /// continue where an earlier run of the application has ended. An id that came in the stream of another user is not sent.
+  /// continue where an earlier run of the application has ended. An id that came in the stream of another user, or
+  /// from another base URL of the service, is not sent.
   public var lastEventID = ""
   /// The last one that came in a stream.
   private var receivedID = ""
@@ -42,6 +43,7 @@ import APIKit
     _ onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) throws(APIError) -> Opening {
     try child.checkStatements()
+    if cycle.isSwitched(to: child.service.environments.selection().baseURL) { beginsAnew() }
     var headers = child.headers
     for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-store")]
     where !headers.contains(name) { headers.add(name, value) }
@@ -71,7 +73,7 @@ import APIKit
   }
 
   /// One that the application has set stays.
-  override func userHasLeft() { if lastEventID.equalsExactly(receivedID) { lastEventID = "" } }
+  override func beginsAnew() { if lastEventID.equalsExactly(receivedID) { lastEventID = "" } }
 
   override func didOpen(with response: HTTPResponse) {
     delegate?.events(self, didOpenWith: response, number: connections)

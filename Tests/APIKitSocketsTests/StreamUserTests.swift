@@ -6,7 +6,7 @@
   @testable import APIKit
   @testable import APIKitSockets
 
-  /// An event stream continues for its user alone.
+  /// An event stream continues for its user alone, and at its server alone.
   @MainActor final class StreamUserTests: StreamCase {
     func testTheStreamOfTheNextUserDoesNotContinueThatOfTheOneBefore() async throws {
       let script: [ScriptedServer.Step] = [
@@ -37,6 +37,29 @@
       XCTAssertEqual(
         server.requests.map { $0.headers["Authorization"] },
         ["Bearer anna", "Bearer anna", "Bearer bert", "Bearer carl"])
+    }
+
+    func testTheStreamOfAnotherEnvironmentDoesNotContinueThatOfTheOneBefore() async throws {
+      let lost: [ScriptedServer.Step] = [.readRequest, .text(Self.head() + "retry: 1\nid: 7\ndata: a\n\n")]
+      let last: [ScriptedServer.Step] = [
+        .readRequest, .text(Self.head() + "id: 8\ndata: [DONE]\n\n"), .waitForClose,
+      ]
+      let (service, server) = try service([lost, last])
+      let (other, otherServer) = try self.service([last])
+      service.environments[.development] = other.environments[.release]
+      let events = Events(service)
+      events.delegate = log
+      events.jitter = { 0 }
+      // The connection after that of the first event goes to the second server.
+      log.onEvent = { service.environments.current = .development }
+      events.open()
+      await log.wait { log.closings == 1 }
+      service.environments.current = .release
+      events.open()
+      await log.wait { log.closings == 2 }
+      XCTAssertEqual(otherServer.requests.map { $0.headers["Last-Event-ID"] }, [nil])
+      XCTAssertEqual(server.requests.map { $0.headers["Last-Event-ID"] }, [nil, nil])
+      XCTAssertEqual(events.lastEventID, "8")
     }
   }
 #endif

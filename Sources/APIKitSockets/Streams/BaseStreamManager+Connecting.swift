@@ -11,7 +11,7 @@ extension BaseStreamManager {
       if state.isActive { finish(StreamClosing(.cancelled)) }
       return
     }
-    if cycle.userObjection != nil { userHasLeft() }
+    if cycle.userObjection != nil { beginsAnew() }
     cycle.restart(policy, for: user)
     retry = .zero
     self.parameters = parameters

@@ -99,8 +99,8 @@ public import APIKit
   /// The id behind which the next connection resumes has changed.
   func goesOn(behind place: String) {}
 
-  /// The user of the connections before is no longer there, and the next one begins anew.
-  func userHasLeft() {}
+  /// The next connection does not continue those before: their user is no longer there, or they were to another server.
+  func beginsAnew() {}
 
   // Callbacks of the delegate.
   func didOpen(with response: HTTPResponse) {}
