@@ -67,6 +67,7 @@ final class ReconnectMachineTests: XCTestCase {
     }
     for error in [
       status(429), status(503), status(502), status(500), refused, APIError(.transport, .connectTimeout),
+      APIError(.transport, .noNetwork),
     ] {
       var machine = ReconnectMachine(policy())
       XCTAssertNotNil(

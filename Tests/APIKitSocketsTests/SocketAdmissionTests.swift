@@ -55,4 +55,22 @@ import XCTest
     XCTAssertEqual(attempts.value, 2, "and no more")
     socket.cancel()
   }
+
+  func testANetworkThatItsGateRefusesHoldsUpTheNextConnectionAndDoesNotEndTheSocket() async throws {
+    let socket = stage.socket()
+    socket.networkGate = .fly.unmetered
+    let first = try await stage.open(socket)
+    socket.service.network.force(NetworkCondition(.online, over: .cellular, isExpensive: true))
+    first.end(stage.broken)
+    await stage.time.advanceOnceAsleep(by: .seconds(1))
+    await stage.log.wait("refused") { socket.lastClosing?.error?.reason == .noNetwork }
+    XCTAssertEqual(socket.state, .reconnecting)
+    socket.service.network.force(NetworkCondition(.online, over: .wifi))
+    await stage.time.advanceOnceAsleep(by: .seconds(2))
+    let second = try await stage.wire(1)
+    second.accept()
+    await stage.log.wait("open again") { socket.state == .open }
+    XCTAssertEqual(stage.log.lines, ["open", "disconnect", "open"])
+    socket.cancel()
+  }
 }

@@ -35,8 +35,9 @@ public struct ReconnectPolicy: Sendable {
   /// the same time.
   public var longestWait: Duration = .seconds(300)
   /// The failures after which opening is tried again; the default is that of loads, with an open circuit breaker
-  /// (`APIError.Reason.circuitOpen`) and the client's own rate (`APIError.Reason.rateLimited`). Where the credential could not
-  /// be renewed, the cause of that counts, unless there is a row for `APIError.Reason.refreshFailed`.
+  /// (`APIError.Reason.circuitOpen`), the client's own rate (`APIError.Reason.rateLimited`) and a network that is missing or
+  /// refused (`APIError.Reason.noNetwork`). Where the credential could not be renewed, the cause of that counts, unless there
+  /// is a row for `APIError.Reason.refreshFailed`.
   public var table = Self.standardTable
   /// The rule for unsent messages; dropped by default.
   public var unsent = Unsent.drop
@@ -54,6 +55,7 @@ public struct ReconnectPolicy: Sendable {
     // Nothing was sent, and a socket has no deadline that would end meanwhile.
     table[.circuitOpen] = .retry("the breaker lets one through after a while")
     table[.rateLimited] = .retry("the rate lets one through after a while")
+    table[.noNetwork] = .retry("there may be a network after a while")
     return table
   }()
 }
