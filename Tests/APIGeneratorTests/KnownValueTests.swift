@@ -24,4 +24,19 @@ final class KnownValueTests: XCTestCase {
     XCTAssertEqual(values.count, 2, text)
     XCTAssertEqual(Set(values.map { Array($0.utf8.reversed().prefix(8)) }).count, 2, text)
   }
+
+  func testAChoiceWithTheConstantNullIsTheOtherOneOrNull() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        ##"""
+        {"type": "object", "required": ["a", "b", "c"], "properties": {"a": {"anyOf": [{"$ref": "#/components/schemas/Room"},
+        {"const": null}]}, "b": {"oneOf": [{"const": null}, {"type": "string"}]}, "c": {"oneOf": [{"$ref":
+        "#/components/schemas/Room"}, {"$ref": "#/components/schemas/Nothing"}]}}}
+        """##,
+        others:
+          #""Room": {"type": "object", "properties": {"n": {"type": "integer"}}}, "Nothing": {"const": null}"#
+      ))
+    assertContains(text, "  var a: Room?\n  var b: String?\n  var c: Room?\n")
+    XCTAssertFalse(text.contains("JSONValue"), text)
+  }
 }

@@ -139,7 +139,7 @@ extension SchemaPlan {
   /// Whether a schema is that of null alone.
   private func isNull(_ given: JSONNode) -> Bool {
     let node = document.resolve(given) ?? given
-    return node["type"]?.string == "null"
+    return node["type"]?.string == "null" || node["const"]?.isNull == true
       || node["enum"].map { $0.elements.count == 1 && $0.elements[0].isNull } == true
   }
 
