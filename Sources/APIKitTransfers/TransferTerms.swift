@@ -1,6 +1,6 @@
 import APIKit
 
-/// What a queue has fixed for a transfer when it kept it; nothing for one that begins at once.
+/// What a queue has fixed for a transfer when it kept it; for one that begins at once the environment alone.
 struct TransferTerms: Sendable {
   /// Its key.
   var key: String?

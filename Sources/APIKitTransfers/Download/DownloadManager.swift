@@ -87,9 +87,8 @@ extension DownloadManager {
       throw APIError(.takeoff, .alreadyLoading, "this manager is downloading a file").named(names)
     }
     let run: DownloadRun
-    do throws(APIError) {
-      run = try makeRun(parameters, to: target, sha256: sha256, TransferTerms())
-    } catch {
+    let terms = TransferTerms(environment: service.environments.current)
+    do throws(APIError) { run = try makeRun(parameters, to: target, sha256: sha256, terms) } catch {
       throw error.named(names)
     }
     return start(run, named: names, flight: flight)

@@ -72,7 +72,8 @@ extension UploadManager {
       throw APIError(.takeoff, .alreadyLoading, "this manager is uploading").named(names)
     }
     let made: (run: UploadRun?, work: UploadWork)
-    do throws(APIError) { made = try makeWork(body, parameters, terms: TransferTerms()) } catch {
+    let terms = TransferTerms(environment: service.environments.current)
+    do throws(APIError) { made = try makeWork(body, parameters, terms: terms) } catch {
       throw error.named(names)
     }
     return start(named: names, run: made.run, flight: flight, made.work)
