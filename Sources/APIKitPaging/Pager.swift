@@ -14,7 +14,8 @@ public import APIKit
 ///
 /// The pages belong to one user, or to none when nobody is signed in. When another user has signed in, or the user has
 /// signed out, ``loadNext()`` and ``loadPrevious()`` fail with `APIError.Reason.signedOut`; ``loadFirst(_:)`` and
-/// ``refresh()`` begin the list of the present user.
+/// ``refresh()`` begin the list of the present user. When the environment of the service was switched, further pages come from
+/// the one in which the list began, until ``loadFirst(_:)`` or ``refresh()``.
 @MainActor public final class Pager {
   /// Receives the pages. Weak.
   public weak var delegate: (any PagerDelegate)?
@@ -40,6 +41,8 @@ public import APIKit
   private var store: PageStore
   /// Whose list it is: the user of the load that began it.
   private var owner: LoadOwner?
+  /// The environment of that load.
+  private var environment: ServiceEnvironment?
   /// The load of the page requested last; its value is the error that it failed with.
   private var task: Task<APIError?, Never>?
   private var delivered = 0
@@ -181,7 +184,7 @@ extension Pager {
     task?.cancel()
     store.reset()
     store.paging = manager.paging
-    (pages, delivered, owner) = ([], 0, nil)
+    (pages, delivered, owner, environment) = ([], 0, nil, nil)
     return { [self] in
       if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
       if hadPages { delegate?.pagerDidReset(self) }
@@ -227,11 +230,19 @@ extension Pager {
     // Before the owner, so that who signs in meanwhile is the owner.
     let epoch = manager.presentEpoch
     let owner = request.needsOtherPages ? self.owner ?? manager.presentOwner : manager.presentOwner
+    let begun = request.needsOtherPages ? environment : nil
     var options = LoadOptions.none
     options.owner = owner
     let items = store.paging.items
     options.rule = { (response) throws(APIError) in _ = try Self.items(of: response, at: items) }
     task = Task { [weak self, options] in
+      var options = options
+      let present = manager.service.environments.current
+      let environment = begun ?? present
+      // A cursor means something only to the server that has sent it.
+      if environment != present {
+        options.binding = LoadBinding(environment: environment.name, transport: nil)
+      }
       let result: Result<APIResponse, APIError>
       do throws(APIError) {
         result = .success(
@@ -240,7 +251,7 @@ extension Pager {
       } catch {
         result = .failure(error)
       }
-      return self?.landed(request, result, for: owner, since: epoch)
+      return self?.landed(request, result, for: owner, in: environment, since: epoch)
     }
     if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
     return .flying(flight)
@@ -274,7 +285,7 @@ extension Pager {
   /// - Parameter epoch: That of the authenticator when the page was requested.
   private func landed(
     _ request: PageStore.Request, _ result: Result<APIResponse, APIError>, for owner: LoadOwner,
-    since epoch: Int?
+    in environment: ServiceEnvironment, since epoch: Int?
   ) -> APIError? {
     guard store.isOpen(request) else {
       return APIError(.takeoff, .cancelled, "the page was cancelled before it landed")
@@ -284,7 +295,7 @@ extension Pager {
       // The manager's delegate, who was told before, may have signed the user out.
       if let objection = manager.objection(to: owner) { throw objection }
       let page = try enter(response, request)
-      self.owner = owner
+      (self.owner, self.environment) = (owner, environment)
       // A list that was begun signed out is not continued for a user who signs in later.
       if let epoch { owner.settle(epoch) }
       delegate?.pager(self, didSucceedWith: page)
