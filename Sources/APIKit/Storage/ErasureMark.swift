@@ -13,8 +13,7 @@ package struct ErasureMark: Sendable {
 
   /// Sets the mark and waits for the disk. Without its folder there is nothing to erase.
   package func set() throws(PrivateFile.Fault) {
-    let parent = PrivateFile.folder(of: path)
-    let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let folder = open(PrivateFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if folder < 0, errno == ENOENT { return }
     guard folder >= 0 else { throw .system("opened") }
     defer { close(folder) }

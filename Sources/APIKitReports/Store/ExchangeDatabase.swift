@@ -107,8 +107,7 @@ struct ExchangeDatabase {
   /// The users whose exchanges are to be erased, by their marks.
   static func marked(at path: String) throws(PrivateFile.Fault) -> Set<String> {
     let beginning = (path as NSString).lastPathComponent + marking
-    let folder = PrivateFile.folder(of: path)
-    let names = try PrivateFile.list(folder.isEmpty ? "." : folder)
+    let names = try PrivateFile.list(PrivateFile.folder(of: path))
     return Set(names.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) })
   }
 

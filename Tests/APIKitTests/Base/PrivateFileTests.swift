@@ -43,7 +43,7 @@ final class PrivateFileTests: XCTestCase {
 
   func testTheFolderOfAPath() {
     for (path, parent) in [
-      ("a", ""), ("", ""), ("/", "/"), ("//", "/"), ("/a", "/"), ("/a/", "/"), ("a/", ""), ("a/b", "a"),
+      ("a", "."), ("", "."), ("/", "/"), ("//", "/"), ("/a", "/"), ("/a/", "/"), ("a/", "."), ("a/b", "a"),
       ("a//b/", "a"), ("./a", "."), ("/ä/b", "/ä"),
     ] { XCTAssertEqual(PrivateFile.folder(of: path), parent, path) }
   }

@@ -45,7 +45,7 @@ package enum PrivateFile {
   /// Replaces a file atomically by renaming a draft, which no other thread or process may write meanwhile. The folder is
   /// taken as it is.
   package static func replace(
-    _ path: String, with bytes: [UInt8], by draft: String, limit: Int = .max
+    _ path: String, with bytes: [UInt8], by draft: String, limit: Int
   ) throws(Fault) {
     guard bytes.count <= limit else {
       throw Fault("is too large: it would have \(bytes.count) bytes of at most \(limit)")
@@ -133,8 +133,7 @@ package enum PrivateFile {
 
   /// Has the names in the folder of a file on the disk, where the file system can.
   package static func syncFolder(of path: String) {
-    let parent = folder(of: path)
-    let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let folder = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
     _ = fsync(folder)
     close(folder)
@@ -143,9 +142,8 @@ package enum PrivateFile {
   /// Removes the drafts of a file.
   static func removeDrafts(of path: String) {
     let (folder, name) = (folder(of: path), (path as NSString).lastPathComponent)
-    for draft in names(in: folder.isEmpty ? "." : folder)
-    where draft.hasPrefix("\(name).") && draft.hasSuffix(draftEnding) {
-      unlink("\(folder.isEmpty ? "." : folder)/\(draft)")
+    for draft in names(in: folder) where draft.hasPrefix("\(name).") && draft.hasSuffix(draftEnding) {
+      unlink("\(folder)/\(draft)")
     }
   }
 
@@ -162,14 +160,14 @@ package enum PrivateFile {
     if let fault { throw fault }
   }
 
-  /// The folder of a file or folder; empty for one without a slash.
+  /// The folder of a file or folder; `.` for one without a slash.
   ///
   /// On Linux `deletingLastPathComponent` of NSString ends the process for a path of one character.
   package static func folder(of path: String) -> String {
     let bytes = Array(path.utf8)
     let slash = UInt8(ascii: "/")
-    guard let name = bytes.lastIndex(where: { $0 != slash }) else { return path.isEmpty ? "" : "/" }
-    guard let end = bytes[..<name].lastIndex(of: slash) else { return "" }
+    guard let name = bytes.lastIndex(where: { $0 != slash }) else { return path.isEmpty ? "." : "/" }
+    guard let end = bytes[..<name].lastIndex(of: slash) else { return "." }
     let folder = bytes[..<end].lastIndex { $0 != slash }.map { bytes[...$0] } ?? [slash]
     return String(decoding: folder, as: UTF8.self)
   }
@@ -206,8 +204,7 @@ package enum PrivateFile {
 
   /// The path with the links of its folder resolved, but not the file itself.
   static func realPath(_ path: String) -> String {
-    let folder = folder(of: path)
-    guard let real = realpath(folder.isEmpty ? "." : folder, nil) else { return path }
+    guard let real = realpath(folder(of: path), nil) else { return path }
     defer { free(real) }
     return "\(String(cString: real))/\((path as NSString).lastPathComponent)"
   }
@@ -234,7 +231,7 @@ package enum PrivateFile {
   private static func makeParents(_ path: String) throws(Fault) {
     let parent = folder(of: path)
     var status = stat()
-    guard !parent.isEmpty, stat(parent, &status) != 0 else { return }
+    guard parent != ".", stat(parent, &status) != 0 else { return }
     try makeParents(parent)
     guard mkdir(parent, 0o700) == 0 || errno == EEXIST else { throw .system("made") }
   }
