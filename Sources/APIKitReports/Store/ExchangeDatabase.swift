@@ -181,13 +181,5 @@ extension SQLiteSchema {
       // What stands for the user of the load. Rows of before name nobody.
       "ALTER TABLE exchanges ADD COLUMN user TEXT NOT NULL DEFAULT '';",
     ], application: 0x4150_4B58,
-    settings: """
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
-      PRAGMA journal_size_limit = 4194304;
-      PRAGMA temp_store = MEMORY;
-      PRAGMA cache_size = -8192;
-      PRAGMA secure_delete = ON;
-      PRAGMA trusted_schema = OFF;
-      """)
+    settings: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192; PRAGMA secure_delete = ON;")
 }

@@ -4,16 +4,9 @@ extension SQLiteSchema {
   /// The tables of a durable queue: `APKQ`.
   static let queue = SQLiteSchema(migrations: [first, second], application: 0x4150_4B51, settings: durable)
 
-  /// The settings of every connection. FULL: what was committed has left the machine's memory. WAL needs one sync for a
-  /// commit, and lets others read meanwhile. What is deleted is overwritten, for it may be of a user who has left.
-  static let durable = """
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA secure_delete = ON;
-    PRAGMA journal_size_limit = 4194304;
-    PRAGMA temp_store = MEMORY;
-    PRAGMA trusted_schema = OFF;
-    """
+  /// FULL: what was committed has left the machine's memory; WAL needs one sync for that. What is deleted is overwritten, for
+  /// it may be of a user who has left.
+  static let durable = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
 
   /// `head` marks the earliest item of a lane that is not parked, `needs` counts the items that must be done before; the
   /// index `items_ready` so has exactly what may be sent, and finding the next costs the same with any number of items. A

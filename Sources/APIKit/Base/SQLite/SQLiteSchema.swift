@@ -4,8 +4,16 @@ package struct SQLiteSchema: Sendable {
   package var migrations: [String]
   /// What tells our databases from others of the same name: the bytes of a text of four letters.
   private let application: Int64
-  /// The settings of every connection.
+  /// The settings of its connections besides ``commonSettings``.
   private let settings: String
+
+  /// The settings of every connection. WAL allows reading while another connection writes.
+  private static let commonSettings = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA journal_size_limit = 4194304;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA trusted_schema = OFF;
+    """
 
   package init(migrations: [String], application: Int64, settings: String) {
     (self.migrations, self.application, self.settings) = (migrations, application, settings)
@@ -32,7 +40,7 @@ package struct SQLiteSchema: Sendable {
     let (seen, refusal) = try database.snapshot { () throws(SQLiteFailure) in try look(database) }
     // A database that is not ours is not changed, not even by a setting.
     guard refusal == nil else { return refusal }
-    try database.executePatiently(settings)
+    try database.executePatiently(Self.commonSettings + settings)
     guard seen < version else { return nil }
     return try database.transaction { () throws(SQLiteFailure) in
       // Another process may have made or migrated the tables in the meantime.

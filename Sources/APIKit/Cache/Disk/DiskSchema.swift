@@ -3,18 +3,10 @@ extension SQLiteSchema {
   static let cache = SQLiteSchema(
     migrations: ["", "", removal + tables], application: 0x4150_4B43, settings: settings)
 
-  /// The settings of every connection. WAL allows reading while another connection writes. NORMAL may lose
-  /// the last responses in a power failure, which is only a miss. The page cache of 8 MiB is allocated as
-  /// needed and holds the indexes of 100,000 responses. The file is not mapped into memory: if it were
+  /// NORMAL may lose the last responses in a power failure, which is only a miss. The page cache of 8 MiB is
+  /// allocated as needed and holds the indexes of 100,000 responses. The file is not mapped into memory: if it were
   /// truncated, an access would end the process.
-  private static let settings = """
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = NORMAL;
-    PRAGMA journal_size_limit = 4194304;
-    PRAGMA temp_store = MEMORY;
-    PRAGMA cache_size = -8192;
-    PRAGMA trusted_schema = OFF;
-    """
+  private static let settings = "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8192;"
 
   /// `key` and `variant` are the first words of their digests, which keeps the indexes small; the record
   /// has the whole key. Times of use have a table of their own, so that writing one changes only a small
