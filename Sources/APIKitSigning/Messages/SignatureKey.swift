@@ -1,4 +1,5 @@
 public import APIKit
+import Foundation
 
 /// A key of HTTP message signatures with its id and its algorithm.
 ///
@@ -90,7 +91,7 @@ public struct SignatureKey: Sendable {
     guard let kind = algorithm.kind else {
       throw APIError(.signing, .signingFailed, "\(algorithm.rawValue) has a secret, not a pair of keys")
     }
-    let der = PEM.der(bytes)
+    let der = Self.der(bytes)
     guard let key = Crypto.AsymmetricKey(der, isPrivate: isPrivate, kind: kind) else {
       let noun = isPrivate ? "private" : "public"
       throw APIError(
@@ -100,6 +101,16 @@ public struct SignatureKey: Sendable {
     self.algorithm = algorithm
     digest = Hex.encode(Crypto.sha256(der))
     secret = .pair(key)
+  }
+
+  /// The bytes of the first block of PEM (RFC 7468); the bytes themselves when they are none.
+  private static func der(_ bytes: [UInt8]) -> [UInt8] {
+    guard let text = String(wellFormed: bytes, as: UTF8.self), let begin = text.range(of: "-----BEGIN "),
+      let start = text[begin.upperBound...].range(of: "-----"),
+      let end = text[start.upperBound...].range(of: "-----END ")
+    else { return bytes }
+    let body = text[start.upperBound..<end.lowerBound].filter { !$0.isWhitespace }
+    return Base64.decode(String(body)) ?? bytes
   }
 
   private static func check(_ id: String) throws(APIError) {
