@@ -65,3 +65,13 @@ public struct SystemTime: TimeSource {
 
   private static let longestSleep = Duration.seconds(1 << 60)
 }
+
+/// The wall clock.
+package enum WallClock {
+  /// Seconds since 1970.
+  package static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}
