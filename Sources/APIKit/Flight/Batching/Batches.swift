@@ -130,21 +130,17 @@ final class Batches: Sendable {
   private func gather(
     _ number: Int, _ call: APICall, _ terms: Terms, isBehind: Bool
   ) -> Task<Void, Never>? {
-    let check = isBehind ? UserCheck(call) : nil
+    let check = UserCheck(call)
     guard !isBehind || check != nil else { return nil }
     return Task.detached { [self] in
       let (window, time, user) = (terms.plan.window, call.time, terms.user)
-      if let check {
-        await check.untilGone(user)
-        guard !Task.isCancelled else { return }
+      if isBehind {
+        await check?.untilGone(user)
       } else if window > .zero {
-        if let check = UserCheck(call) {
-          await check.wait(as: { user }) { try? await time.sleep(for: window) }
-        } else {
-          try? await time.sleep(for: window)
-        }
-        guard !Task.isCancelled else { return }
+        let wait = { @Sendable () async in _ = try? await time.sleep(for: window) }
+        if let check { await check.wait(as: { user }, wait) } else { await wait() }
       }
+      guard !Task.isCancelled else { return }
       guard let (_, members) = state.withLock({ $0.launch(number, terms.plan) }) else { return }
       await fly(number, members, terms.plan)
     }
