@@ -159,25 +159,22 @@
       }
       if var failure = transfer.machine.failure {
         if resends > 0 { failure.detail += "; the request was sent \(resends + 1) times" }
-        failure.metrics = metrics(hasFailed: true)
-        failure.requestProgress = transfer.machine.progress
-        transfer.sink?.fail(failure)
-        return .failure(failure)
+        return failed(failure)
       }
       guard let sink = transfer.sink else {
         let bytes = transfer.body
         transfer.body = []
         return .success(response(.bytes(bytes)))
       }
-      do {
-        return .success(response(try sink.finish(metrics())))
-      } catch {
-        sink.fail(error)
-        var failure = error
-        failure.metrics = metrics(hasFailed: true)
-        failure.requestProgress = transfer.machine.progress
-        return .failure(failure)
-      }
+      do { return .success(response(try sink.finish(metrics()))) } catch { return failed(error) }
+    }
+
+    private func failed(_ error: APIError) -> Result<CurlResponse, APIError> {
+      var failure = error
+      failure.metrics = metrics(hasFailed: true)
+      failure.requestProgress = transfer.machine.progress
+      transfer.sink?.fail(failure)
+      return .failure(failure)
     }
 
     /// The error, with a note where the server may have acted on a request that must not be sent again.
