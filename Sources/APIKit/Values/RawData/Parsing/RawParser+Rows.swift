@@ -55,15 +55,15 @@ extension RawParser {
       case UInt8(ascii: "\""): if string(&i) != nil { return left }
       case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): if number(&i) != nil { return left }
       case UInt8(ascii: "t"):
-        guard source.literal(i, 0x6575_7274, length: 4) else { return left }
+        guard source.literal(i, 0x6575_7274) else { return left }
         write(RawNode(.true, offset: i, length: 4).word)
         i += 4
       case UInt8(ascii: "f"):
-        guard i + 5 <= end, source.literal(i + 1, 0x6573_6C61, length: 4) else { return left }
+        guard source.literal(i + 1, 0x6573_6C61) else { return left }
         write(RawNode(.false, offset: i, length: 5).word)
         i += 5
       case UInt8(ascii: "n"):
-        guard source.literal(i, 0x6C6C_756E, length: 4) else { return left }
+        guard source.literal(i, 0x6C6C_756E) else { return left }
         write(RawNode(.null, offset: i, length: 4).word)
         i += 4
       case UInt8(ascii: "{"):

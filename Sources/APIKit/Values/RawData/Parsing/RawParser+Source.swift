@@ -11,8 +11,8 @@ extension RawParser {
 
 extension RawParser.Source {
   @inline(__always)
-  func literal(_ i: Int, _ word: UInt32, length: Int) -> Bool {
-    i + length <= end
+  func literal(_ i: Int, _ word: UInt32) -> Bool {
+    i + 4 <= end
       && UInt32(littleEndian: UnsafeRawPointer(base + i).loadUnaligned(as: UInt32.self)) == word
   }
 

@@ -142,19 +142,17 @@ extension RawParser {
         if let fault = number(&i) { return fault }
 
       case UInt8(ascii: "t"):
-        guard source.literal(i, 0x6575_7274, length: 4) else { return .at(i, .unexpectedCharacter) }
+        guard source.literal(i, 0x6575_7274) else { return .at(i, .unexpectedCharacter) }
         write(RawNode(.true, offset: i, length: 4).word)
         i += 4
 
       case UInt8(ascii: "f"):
-        guard i + 5 <= end, source.literal(i + 1, 0x6573_6C61, length: 4) else {
-          return .at(i, .unexpectedCharacter)
-        }
+        guard source.literal(i + 1, 0x6573_6C61) else { return .at(i, .unexpectedCharacter) }
         write(RawNode(.false, offset: i, length: 5).word)
         i += 5
 
       case UInt8(ascii: "n"):
-        guard source.literal(i, 0x6C6C_756E, length: 4) else { return .at(i, .unexpectedCharacter) }
+        guard source.literal(i, 0x6C6C_756E) else { return .at(i, .unexpectedCharacter) }
         write(RawNode(.null, offset: i, length: 4).word)
         i += 4
 
