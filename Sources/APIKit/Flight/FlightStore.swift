@@ -47,7 +47,7 @@ final class FlightStore: Sendable {
   var flights: [Flight] { state.withLock { Array($0.flights.values) } }
 
   /// Notes a flight; one that its takeoff policy holds back, until ``takeOff(_:)``.
-  func add(_ flight: Flight, isWaiting: Bool = false) {
+  func add(_ flight: Flight, isWaiting: Bool) {
     state.withLock { state in
       state.flights[flight.id] = flight
       if isWaiting { state.waiting.insert(flight.id) }

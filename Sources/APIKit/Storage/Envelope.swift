@@ -171,7 +171,7 @@ package struct Envelope: Sendable {
   package func open(
     _ bytes: [UInt8], under key: StorageKey, at place: some Sequence<UInt8>
   ) throws(Fault) -> [UInt8] {
-    try open(bytes, under: StorageKeys(current: key), at: place)
+    try open(bytes, under: StorageKeys(key), at: place)
   }
 
   /// Sealed content, opened for its place under the key that it names.

@@ -5,10 +5,7 @@ struct StorageKeys: Sendable, Hashable {
   let current: StorageKey
   private let previous: [StorageKey]
 
-  init(current: StorageKey, previous: [StorageKey] = []) {
-    self.current = current
-    self.previous = previous
-  }
+  init(_ only: StorageKey) { (current, previous) = (only, []) }
 
   /// Throws as one key does.
   init(

@@ -43,7 +43,7 @@ public import APIKit
   }
 
   func start(
-    named names: APIError.Context, run: UploadRun? = nil, flight: FlightID,
+    named names: APIError.Context, run: UploadRun?, flight: FlightID,
     _ work: @escaping UploadWork
   ) -> TransferTask<APIResponse> {
     (self.run, isDiscarded, last) = (run, false, nil)

@@ -20,8 +20,6 @@ struct RateWindow {
 
   init(_ rate: RequestRate) { self.rate = rate }
 
-  /// How many wait.
-  var waitingCount: Int { line.count }
   /// When the next of those that wait may begin; nil when none waits.
   var nextOpening: Duration? { line.isEmpty ? nil : opening }
 

@@ -17,7 +17,7 @@ extension Flight {
   }
 
   /// Whether the load's request may be sent again; where not, its record says why.
-  func mayGoAgain(_ occasion: ResendOccasion, isUnprocessed: Bool = false) -> Bool {
+  func mayGoAgain(_ occasion: ResendOccasion, isUnprocessed: Bool) -> Bool {
     guard let objection = objection(to: occasion, isUnprocessed: isUnprocessed) else { return true }
     note(.gaveUp(because: objection.text))
     return false

@@ -42,9 +42,7 @@ extension RawData {
     return "nothing (\(last.pathText) is \(last.summary))"
   }
 
-  private static func cut(_ text: String, to limit: Int = 60) -> String {
-    text.count <= limit ? text : text.prefix(limit - 1) + "…"
-  }
+  private static func cut(_ text: String) -> String { text.count <= 60 ? text : text.prefix(59) + "…" }
 }
 
 extension RawDocument {

@@ -164,7 +164,7 @@
     private let state = Mutex(StreamSourceState())
 
     /// - Parameter opensLate: Whether it is opened when its first bytes are wanted: the server may not want any.
-    init(_ stream: HTTPBodyStream, opensLate: Bool = false) throws(APIError) {
+    init(_ stream: HTTPBodyStream, opensLate: Bool) throws(APIError) {
       self.stream = stream
       self.opensLate = opensLate
       length = stream.length
