@@ -31,7 +31,7 @@ struct JournaledEnd: Codable {
     // The lock would make the file once more, and a process that ends then would leave it.
     guard PrivateFile.exists(path) else { return journal.remove() }
     // Another download may have begun at this place.
-    guard let lock = (try? FileLock(ifFree: path)) ?? nil, end(of: key, at: place) != nil else { return }
+    guard let lock = try? FileLock(ifFree: path), end(of: key, at: place) != nil else { return }
     unlink(path)
     journal.remove()
     withExtendedLifetime(lock) {}

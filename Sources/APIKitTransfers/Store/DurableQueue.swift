@@ -202,14 +202,14 @@ actor DurableQueue {
     return !PrivateFile.exists(path) || Self.hasEnded(path)
   }
 
-  static func hasEnded(_ path: String) -> Bool { ((try? FileLock(ifFree: path)) ?? nil) != nil }
+  static func hasEnded(_ path: String) -> Bool { (try? FileLock(ifFree: path)) != nil }
 
   /// Removes the lock files of processes that have ended.
   private func sweepPresences() {
     for name in PrivateFile.names(in: folder)
     where name.hasPrefix("owner-") && name != "owner-\(owner).lock" {
       let path = "\(folder)/\(name)"
-      guard let lock = (try? FileLock(ifFree: path)) ?? nil else { continue }
+      guard let lock = try? FileLock(ifFree: path) else { continue }
       unlink(path)
       withExtendedLifetime(lock) {}
     }

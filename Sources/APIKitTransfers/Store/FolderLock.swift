@@ -47,7 +47,7 @@ final class FolderLock: Sendable {
   func retake() -> Bool {
     let (isHeld, isNew) = phase.withLock { phase in
       guard case .givenUp(let file) = phase else { return (true, false) }
-      guard let file, FileIdentity(path: path) == file, let lock = (try? FileLock(ifFree: path)) ?? nil else {
+      guard let file, FileIdentity(path: path) == file, let lock = try? FileLock(ifFree: path) else {
         return (false, false)
       }
       phase = .held(lock)

@@ -21,7 +21,7 @@ struct FallbackRemedy: Remedy {
     let fallback = try? await flight.deadline.limitWait(call.time) { () throws(APIError) in
       await Task.leavable { await call.service.fallback(for: completed, of: call) } ?? nil
     }
-    guard let response = fallback ?? nil else { return nil }
+    guard let response = fallback else { return nil }
     flight.note(.downgraded("the service's fallback, for \(failure.label)"))
     flight.run.response = APIResponse(
       raw: response.raw, http: response.http, provenance: .fallback, source: ReformSource(call))
