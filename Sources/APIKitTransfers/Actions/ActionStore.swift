@@ -46,7 +46,7 @@ actor ActionStore {
   /// - Returns: How many wait for a batch.
   func append(_ payload: [UInt8], limit: Int) throws -> Int {
     try write { (database) throws(SQLiteFailure) in
-      guard let payload = seal.close(payload, .queuedItem, of: "") else { throw QueueSeal.failure }
+      let payload = try seal.close(payload, .queuedItem, of: "")
       try database.run(
         "INSERT INTO events (batch, payload, checksum) VALUES (0, ?, ?)", payload,
         Int64(bitPattern: Checksum.of(payload)))

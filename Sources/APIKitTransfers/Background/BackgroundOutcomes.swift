@@ -201,14 +201,15 @@ struct BackgroundOutcomes: Sendable {
   }
 
   private func write(_ response: HTTPResponse, of name: String, to path: String) throws(APIError) {
-    guard let bytes = seal.close(QueuedLanding.response(response).enveloped, .queuedLanding, of: name) else {
+    guard let bytes = try? seal.close(QueuedLanding.response(response).enveloped, .queuedLanding, of: name)
+    else {
       throw APIError(.transport, .fileFailed, "the response of a background session cannot be sealed")
     }
     do { try PrivateFile.replace(path, with: bytes) } catch { throw Self.fault(error) }
   }
 
   private func read(_ path: String, of name: String) -> HTTPResponse? {
-    guard let bytes = (try? PrivateFile.read(path, limit: Self.longest)) ?? nil,
+    guard let bytes = try? PrivateFile.read(path, limit: Self.longest),
       let content = seal.open(bytes, .queuedLanding, of: name),
       case .response(let response)? = QueuedLanding(enveloped: content)
     else { return nil }

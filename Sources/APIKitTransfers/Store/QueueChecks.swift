@@ -48,10 +48,15 @@ struct QueueSeal: Sendable {
   /// With the code of SQLITE_INTERNAL, which is no sign of damage.
   static let failure = SQLiteFailure(code: 2, message: "the content cannot be sealed")
 
-  /// The bytes to keep; nil when the encryption fails.
-  func close(_ content: [UInt8], _ kind: Envelope.EnvelopeKind, of user: String) -> [UInt8]? {
+  /// The bytes to keep.
+  func close(
+    _ content: [UInt8], _ kind: Envelope.EnvelopeKind, of user: String
+  ) throws(SQLiteFailure) -> [UInt8] {
     guard let key else { return content }
-    return Envelope(kind: kind).seal(content, under: key, at: user.utf8)
+    guard let sealed = Envelope(kind: kind).seal(content, under: key, at: user.utf8) else {
+      throw Self.failure
+    }
+    return sealed
   }
 
   /// What was kept; nil when it does not open. Content that was kept before there was a key is open.
@@ -105,7 +110,7 @@ extension QueueStore {
 
   /// Another content of an item.
   func replacePayload(of row: Row, with content: [UInt8]) throws(SQLiteFailure) {
-    guard let payload = seal.close(content, .queuedItem, of: row.user) else { throw QueueSeal.failure }
+    let payload = try seal.close(content, .queuedItem, of: row.user)
     let checksum = RowChecksum(row).value(id: row.id, spool: row.spool, size: row.size, payload: payload)
     try database.run("UPDATE items SET payload = ?, checksum = ? WHERE id = ?", payload, checksum, row.id)
   }

@@ -80,10 +80,7 @@ extension QueueStore {
   /// Keeps how an item ended. Of more than ``maximumLandings`` the oldest go.
   func keep(_ landing: Landing) throws(SQLiteFailure) {
     var landing = landing
-    guard let payload = seal.close(landing.payload, .queuedLanding, of: landing.user) else {
-      throw QueueSeal.failure
-    }
-    landing.payload = payload
+    landing.payload = try seal.close(landing.payload, .queuedLanding, of: landing.user)
     try database.run(
       "INSERT OR REPLACE INTO landings (id, recipient, user, payload, checksum) VALUES (?, ?, ?, ?, ?)",
       landing.id, landing.recipient, landing.user, landing.payload, landing.checksum)

@@ -91,9 +91,7 @@ extension QueueStore {
               insert.bind(
                 first + 5, checksum.value(id: id, spool: file?.name, size: size, payload: payload))
             } else {
-              guard let sealed = seal.close(Array(payload), .queuedItem, of: series.like.user) else {
-                throw QueueSeal.failure
-              }
+              let sealed = try seal.close(Array(payload), .queuedItem, of: series.like.user)
               insert.bind(first + 4, sealed)
               insert.bind(
                 first + 5, checksum.value(id: id, spool: file?.name, size: size, payload: sealed))

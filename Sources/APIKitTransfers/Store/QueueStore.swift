@@ -85,7 +85,7 @@ final class QueueStore {
   var insertions: [Int: SQLiteStatement] = [:]
 
   init(
-    _ database: SQLiteDatabase, _ time: any TimeSource, boot: String, seal: QueueSeal = QueueSeal()
+    _ database: SQLiteDatabase, _ time: any TimeSource, boot: String, seal: QueueSeal
   ) throws(SQLiteFailure) {
     self.database = database
     self.seal = seal
@@ -284,10 +284,8 @@ final class QueueStore {
       "UPDATE items SET state = 0, reason = NULL, blame = NULL, attempts = 0, deaths = 0, due = 0 WHERE id = ?",
       id)
     if let lane {
-      let running: [Bool] = try database.all(
-        "SELECT 1 FROM items WHERE lane = ? AND state < 2 AND head = 1 LIMIT 1", lane
-      ) { _ in true }
-      if running.isEmpty { try goOn(lane) }
+      let hasHead = "SELECT EXISTS (SELECT 1 FROM items WHERE lane = ? AND state < 2 AND head = 1)"
+      if try database.number(hasHead, lane) == 0 { try goOn(lane) }
     } else {
       try database.run("UPDATE items SET head = 1 WHERE id = ?", id)
     }
