@@ -73,8 +73,7 @@ import Foundation
       await queue.tellOfDamage { [weak self] copies in
         MainDelivery.main.put { [weak self] in self?.owner?.damaged(copies) }
       }
-      await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
-      pump()
+      await wakeAll()
     }
   }
 
