@@ -48,32 +48,13 @@ final class FileDownloads: BaseDownloadManager, DownloadManager {
 
 /// An upload to any path, in one request.
 class FileUploads: BaseUploadManager, UploadManager {
-  enum UploadKind: String, CaseIterable { case plain, form, tus }
-
   let service: FileService
   var apiName = "transfers/uploads"
-  var method = HTTPMethod.put
   var expectsContinue = false
   var uploadProtocol = UploadProtocol.plain
   let retryPolicy = RetryPolicy.standard
 
   init(_ service: FileService) { self.service = service }
-
-  static func make(_ kind: UploadKind, _ service: FileService) -> FileUploads {
-    switch kind {
-    case .plain: FileUploads(service)
-    case .form: FormUploads(service)
-    case .tus: TusUploads(service)
-    }
-  }
-}
-
-/// The same in a form.
-final class FormUploads: FileUploads {
-  override init(_ service: FileService) {
-    super.init(service)
-    method = .post
-  }
 }
 
 /// The same by tus.

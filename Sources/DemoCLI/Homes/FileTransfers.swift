@@ -21,7 +21,6 @@ import Foundation
     if let server { service.environments.current = ServiceEnvironment(server.string) }
     queue.register(FileDownloads.self) { FileDownloads(service, "", attempts: 3) }
     queue.register(FileUploads.self) { FileUploads(service) }
-    queue.register(FormUploads.self) { FormUploads(service) }
     queue.register(TusUploads.self) { TusUploads(service) }
   }
 

@@ -18,8 +18,10 @@ struct UploadCommand: Command {
     Option("--expect", help: "ask the server before the body is sent"),
   ]
 
+  private enum Kind: String, CaseIterable { case plain, form, tus }
+
   private let file: String
-  private let kind: FileUploads.UploadKind
+  private let kind: Kind
   private let path: String?
   private let part: Int?
   private let expects: Bool
@@ -67,7 +69,7 @@ struct UploadCommand: Command {
   }
 
   private func manager(_ service: FileService) -> FileUploads {
-    let manager = FileUploads.make(kind, service)
+    let manager = kind == .tus ? TusUploads(service) : FileUploads(service)
     if let path { manager.apiName = path }
     guard case .tus(var options) = manager.uploadProtocol else { return manager }
     options.partBytes = part.map { Int64($0) }
