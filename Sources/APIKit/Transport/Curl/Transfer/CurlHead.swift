@@ -35,12 +35,9 @@
     ) -> Slice<UnsafeRawBufferPointer>? {
       let count = name.utf8CodeUnitCount
       // Most lines differ in the position of the colon already.
-      guard line.count >= count, line[count - 1] == UInt8(ascii: ":") else { return nil }
-      let isSame = name.withUTF8Buffer { name in
-        for index in 0..<count where line[index] | 0x20 != name[index] | 0x20 { return false }
-        return true
+      guard line.count >= count, line[count - 1] == UInt8(ascii: ":"), begins(line, with: name) else {
+        return nil
       }
-      guard isSame else { return nil }
       var end = line.count
       while end > count, line[end - 1] <= 0x20 { end -= 1 }
       return line[count..<end]
