@@ -13,9 +13,9 @@ import XCTest
 
   private func makeSwitchable() -> PagedManager {
     let manager = makeManager(Self.byCursor)
-    manager.service.environments[.release] = "https://homes.test/api"
-    manager.service.environments[.development] = "https://dev.homes.test/api"
-    manager.service.environments.current = .release
+    manager.service.environments = ServiceEnvironments([
+      .release: "https://homes.test/api", .development: "https://dev.homes.test/api",
+    ])
     stub.on(
       "/api/list", page([1, 2], #", "next": "a""#), page([3, 4], #", "next": "b""#), page([5]), page([6]))
     return manager

@@ -128,7 +128,7 @@ extension SingleFlightMachine {
   mutating func close(_ number: Int) -> (work: Work, waiters: [Waiter])? {
     guard let work = works[number], open[work.key] == number else { return nil }
     open[work.key] = nil
-    return (work, work.members.compactMap { waiters[$0]?.work == number ? waiters[$0]?.waiter : nil })
+    return (work, waiters(of: work))
   }
 
   /// Whether work that is under way takes no newcomers.
@@ -149,8 +149,14 @@ extension SingleFlightMachine {
 
   /// The work for which this waiter came, who may have left, is suspended or continues. Returns those who wait for it.
   mutating func suspend(_ isSuspended: Bool, workOf id: UInt64) -> [Waiter] {
-    guard let number = works.first(where: { $0.value.members.contains(id) })?.key else { return [] }
+    let number = waiters[id]?.work ?? works.first { $0.value.members.contains(id) }?.key
+    guard let number, let work = works[number] else { return [] }
     works[number]?.isSuspended = isSuspended
-    return waiters.values.filter { $0.work == number }.map(\.waiter)
+    return waiters(of: work)
+  }
+
+  /// Those who wait for work, in the order in which they came.
+  private func waiters(of work: Work) -> [Waiter] {
+    work.members.compactMap { waiters[$0]?.work == work.number ? waiters[$0]?.waiter : nil }
   }
 }

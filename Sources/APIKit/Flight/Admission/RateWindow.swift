@@ -67,7 +67,7 @@ struct RateWindow {
 
   /// The latest attempt of a flight has sent nothing, and no longer counts.
   mutating func giveBack(_ flight: FlightID) {
-    (begun, oldest) = (Array(begun[oldest...] + begun[..<oldest]), 0)
+    if oldest > 0 { (begun, oldest) = (Array(begun[oldest...] + begun[..<oldest]), 0) }
     if let index = begun.lastIndex(where: { $0.flight == flight }) { begun.remove(at: index) }
   }
 
