@@ -230,17 +230,16 @@ extension Pager {
     // Before the owner, so that who signs in meanwhile is the owner.
     let epoch = manager.presentEpoch
     let owner = request.needsOtherPages ? self.owner ?? manager.presentOwner : manager.presentOwner
-    let begun = request.needsOtherPages ? environment : nil
+    let present = manager.service.environments.current
+    let environment = request.needsOtherPages ? self.environment ?? present : present
     var options = LoadOptions.none
     options.owner = owner
     let items = store.paging.items
     options.rule = { (response) throws(APIError) in _ = try Self.items(of: response, at: items) }
     task = Task { [weak self, options] in
       var options = options
-      let present = manager.service.environments.current
-      let environment = begun ?? present
       // A cursor means something only to the server that has sent it.
-      if environment != present {
+      if environment != manager.service.environments.current {
         options.binding = LoadBinding(environment: environment.name, transport: nil)
       }
       let result: Result<APIResponse, APIError>

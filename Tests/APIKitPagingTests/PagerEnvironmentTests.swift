@@ -52,7 +52,7 @@ import XCTest
     XCTAssertEqual(hosts, ["homes.test", "homes.test", "homes.test"])
   }
 
-  func testAListThatBeginsInTheTurnOfTheSwitchIsOfTheServerThatWasAsked() async throws {
+  func testAListThatBeginsInTheTurnOfTheSwitchIsOfTheEnvironmentBefore() async throws {
     let manager = makeSwitchable()
     let pager = Pager(manager)
     pager.delegate = watcher
@@ -61,6 +61,22 @@ import XCTest
     await waitUntil { self.watcher.events.count == 1 }
     pager.loadNext()
     await waitUntil { self.watcher.events.count == 2 }
-    XCTAssertEqual(Set(hosts).count, 1, "\(hosts)")
+    XCTAssertEqual(hosts, ["homes.test", "homes.test"])
+  }
+
+  func testAPageOfTheEnvironmentBeforeMayBeReplacedByTheFallbackOfTheService() async throws {
+    let manager = makeSwitchable()
+    manager.service.requestRate = RequestRate(1, per: .seconds(60), excess: .refuse)
+    let page = try RawData(parsing: #"{"items": [{"id": 9}]}"#)
+    manager.service.onFallback = { _ in APIResponse(raw: page, http: HTTPResponse(status: 200)) }
+    let pager = Pager(manager)
+    pager.delegate = watcher
+    pager.loadFirst()
+    await waitUntil { self.watcher.events.count == 1 }
+    manager.service.environments.current = .development
+    pager.loadNext()
+    await waitUntil { self.watcher.events.count == 2 }
+    XCTAssertEqual(ids(pager.items), [1, 2, 9])
+    XCTAssertEqual(hosts, ["homes.test"])
   }
 }

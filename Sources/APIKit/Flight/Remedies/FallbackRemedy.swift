@@ -14,8 +14,7 @@ struct FallbackRemedy: Remedy {
     guard case .landing = flight.purpose else { return nil }
     let call = flight.call
     // What a queue has kept or a transfer moves is to be sent or received, and would count as done.
-    guard failure.isRefusalToSend, call.options.binding == nil, call.options.owner?.hasSubstitute != false
-    else { return nil }
+    guard failure.isRefusalToSend, call.options.owner?.hasSubstitute != false else { return nil }
     let completed = failure.completed(for: call)
     // One that takes longer than the load has time is none.
     let fallback = try? await flight.deadline.limitWait(call.time) { () throws(APIError) in

@@ -50,7 +50,9 @@ extension APIManager {
     interceptors = InterceptorList()
     var (wire, own) = (service.wire, LoadOptions.none)
     own.binding = LoadBinding(environment: kept.environment.name, transport: nil)
-    own.owner = kept.epoch.map { LoadOwner(service.identity, wire, signIn: signIn, epoch: $0) }
+    own.owner = LoadOwner(
+      service.identity, wire, signIn: kept.epoch == nil ? .exempt : signIn, epoch: kept.epoch,
+      hasSubstitute: false)
     // The response is kept, so it must fit into memory.
     let options = wire.applyOptions(
       load: own, manager: loadOptions, timeouts: timeouts, keepsBody: true, recorder)

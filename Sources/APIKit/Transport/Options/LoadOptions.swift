@@ -147,7 +147,7 @@ public struct LoadOptions: Sendable {
     get { fields?.value.owner }
     set { self[\.owner] = newValue }
   }
-  /// What a queue has fixed when it kept the load; none by default. Only a load itself states it.
+  /// The environment and the transport that were fixed before the load was made; none by default. Only a load itself states it.
   package var binding: LoadBinding? {
     get { fields?.value.binding }
     set { self[\.binding] = newValue }
@@ -203,7 +203,7 @@ public struct LoadOptions: Sendable {
   }
 }
 
-/// What a queue has fixed for a load when it kept it.
+/// Where a load goes, fixed before it was made: a load that a queue has kept, the further requests of a transfer or a list.
 package struct LoadBinding: Sendable {
   /// The name of its environment.
   package var environment: String

@@ -105,7 +105,8 @@ import XCTest
     await recorder.waitForLandings(4)
   }
 
-  func testAWaitingLoadCanBeCancelledAndTakesNobodysTurn() async throws {
+  /// Pages 1 to 3, of which the stub holds the first, and the others wait for its slot.
+  private func threeLoadsForOneSlot() async throws -> (TestManager, Recorder, second: FlightID) {
     let manager = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 1) }
     let recorder = Recorder()
     manager.delegate = recorder
@@ -116,6 +117,11 @@ import XCTest
     await waitUntilWaiting(1)
     manager.load(["page": 3])
     await waitUntilWaiting(2)
+    return (manager, recorder, second)
+  }
+
+  func testAWaitingLoadCanBeCancelledAndTakesNobodysTurn() async throws {
+    let (manager, recorder, second) = try await threeLoadsForOneSlot()
     manager.cancel(second)
     await waitUntilWaiting(1)
     stub.release()
@@ -125,16 +131,7 @@ import XCTest
   }
 
   func testALoadThatItsCallerSuspendsInTheQueueTakesNoSlotFromOthers() async throws {
-    let manager = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 1) }
-    let recorder = Recorder()
-    manager.delegate = recorder
-    stub.hold()
-    manager.load(["page": 1])
-    try await stub.waitForRequests(1)
-    let second = try XCTUnwrap(manager.load(["page": 2]).flightID)
-    await waitUntilWaiting(1)
-    manager.load(["page": 3])
-    await waitUntilWaiting(2)
+    let (manager, recorder, second) = try await threeLoadsForOneSlot()
     XCTAssertTrue(try manager.suspend(second))
     stub.release()
     await recorder.waitForLandings(2)
