@@ -4,10 +4,11 @@ import Foundation
 @main
 struct Bench {
   static let usage = """
-    usage: bench [--only GROUP]... [--match TEXT] [--rounds N] [--json | --markdown | --list]
+    usage: bench [--only GROUP]... [--match TEXT] [--rounds N] [--clients PROGRAM] [--json | --markdown | --list]
       --only GROUP   measure this group alone; may be given several times; build and count run only so
       --match TEXT   measure only the rows whose names contain the text
       --rounds N     take the best of so many rounds; the default is 5
+      --clients P    measure beside the clients of this program as well; Scripts/oracles/clients builds it
       --json         print one JSON object, for other programs
       --markdown     print a table in Markdown; of the group path, unless --only names others
       --list         print the groups and their rows, and measure nothing
@@ -66,7 +67,7 @@ struct Bench {
       if isTimed { await MachineState.waitForQuiet() }
       let before = MachineState()
       let measurement = Measurement(
-        group: group.name, rounds: options.rounds, match: options.match,
+        group: group.name, rounds: options.rounds, clients: options.clients, match: options.match,
         mode: isList ? .list : .measure(prints: options.output == .text))
       do {
         try await group.run(measurement)
@@ -93,6 +94,7 @@ struct Bench {
     var only: Set<String> = []
     var match: String?
     var rounds = 5
+    var clients: URL?
     var output = Output.text
 
     init?(_ arguments: ArraySlice<String>) {
@@ -113,6 +115,9 @@ struct Bench {
         case "--rounds":
           guard let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
           rounds = count
+        case "--clients":
+          guard let path = arguments.popFirst() else { return nil }
+          clients = URL(fileURLWithPath: path)
         default: return nil
         }
       }

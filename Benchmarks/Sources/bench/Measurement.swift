@@ -13,14 +13,16 @@ final class Measurement {
 
   let group: String
   let rounds: Int
+  /// The program with the clients of others; see Benchmarks/Clients.
+  let clients: URL?
   private let match: String?
   private let mode: Mode
   private(set) var rows: [Row] = []
   /// The names that a row was asked for under; with ``Mode/list`` all that there are.
   private(set) var names: [String] = []
 
-  init(group: String, rounds: Int, match: String?, mode: Mode) {
-    (self.group, self.rounds, self.match, self.mode) = (group, rounds, match, mode)
+  init(group: String, rounds: Int, clients: URL?, match: String?, mode: Mode) {
+    (self.group, self.rounds, self.clients, self.match, self.mode) = (group, rounds, clients, match, mode)
   }
 
   /// Whether a row of one of these names is wanted. Every measurement asks before it prepares anything, which is

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a user gains against the clients of others: the same page of 20 homes by each, one at a time and 64 in flight.
 ///
-/// Alamofire, Moya and Get send by URLSession and decode with JSONDecoder, so none of them is faster than the other side here.
+/// Those of `--clients` run in a process of their own. Moya sends by Alamofire.
 func againstOtherClients(_ measurement: Measurement) async throws {
   try await clients(measurement, inFlight: 1, "one at a time", count: 3_000, others: 1_000)
   try await clients(measurement, inFlight: 64, "64 in flight", count: 12_800, others: 1_280)
@@ -11,48 +11,87 @@ func againstOtherClients(_ measurement: Measurement) async throws {
 private func clients(
   _ measurement: Measurement, inFlight: Int, _ how: String, count: Int, others: Int
 ) async throws {
-  let names = ["manager to delegate", "awaited and decoded as Decodable", "bare libcurl's fetch"].map {
-    "\($0), \(how), against URLSession and JSONDecoder"
+  let program = try measurement.clients.map(OtherClients.init)
+  let clients = ["URLSession"] + (program?.names ?? [])
+  func name(_ ours: String, _ client: String) -> String {
+    "\(ours), \(how), against \(client) and JSONDecoder"
   }
-  guard measurement.wants(names) else { return }
+  let ours = ["manager to delegate", "awaited and decoded as Decodable", "bare libcurl's fetch"]
+  guard measurement.wants(clients.flatMap { client in ours.map { name($0, client) } }) else { return }
   let jobs = try WireJobs(try WireServer.shared.get().baseURL)
   var (system, delegate, awaited, bare) = (LoadCost(), LoadCost(), LoadCost(), LoadCost())
+  var costs: [String: LoadCost] = [:]
   for _ in 0..<measurement.rounds {
     try await system.measure(others) { try await jobs.urlSession($0, inFlight: inFlight, WireJobs.decoded) }
     await delegate.measure(count) { await jobs.managers($0, inFlight: inFlight) }
     try await awaited.measure(count) { try await jobs.awaited($0, inFlight: inFlight) }
     try bare.measure(count) { try jobs.bareCurl($0, inFlight: inFlight) }
+    try program?.measure(&costs, jobs.url, count: count / 2, inFlight: inFlight)
   }
-  for (name, ours) in zip(names, [delegate, awaited, bare]) {
-    measurement.record(
-      name, system.wall / ours.wall, "x",
-      note: "\(ours.rates(against: system)); CPU \(ours.cpus(against: system)) a load")
+  costs["URLSession"] = system
+  for client in clients {
+    let theirs = costs[client, default: LoadCost()]
+    for (ours, cost) in zip(ours, [delegate, awaited, bare]) {
+      let isBarred = client == "AsyncHTTPClient" && inFlight > 1 && ours == "manager to delegate"
+      measurement.record(
+        name(ours, client), theirs.wall / cost.wall, "x", bar: isBarred ? .atLeast(4) : .none,
+        note: "\(cost.rates(against: theirs)); CPU \(cost.cpus(against: theirs)) a load")
+    }
+  }
+}
+
+/// The clients of a program that was built apart, from the packages of others.
+private struct OtherClients {
+  let program: URL
+  let names: [String]
+
+  init(_ program: URL) throws {
+    self.program = program
+    names = String(decoding: try ChildProcess.output(of: program, ["--names"]), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
+  }
+
+  /// Has each client make so many loads once more.
+  func measure(_ costs: inout [String: LoadCost], _ url: URL, count: Int, inFlight: Int) throws {
+    for name in names {
+      let arguments = [name, url.absoluteString, String(count), String(inFlight)]
+      let line = try ChildProcess.output(of: program, arguments)
+      costs[name, default: LoadCost()].take(try JSONDecoder().decode(LoadCost.self, from: line))
+    }
   }
 }
 
 /// The least that a load has cost so far, in seconds: by the clock, and by the CPU of the process, of which other processes
 /// take nothing.
-struct LoadCost {
+struct LoadCost: Decodable {
   private(set) var wall = Double.infinity
   private(set) var cpu = Double.infinity
+
+  init() {}
+
+  private init(_ seconds: Double, since start: Double, _ count: Int) {
+    (wall, cpu) = (seconds, (ProcessUse.cpuSeconds - start) / Double(count))
+  }
 
   /// Measures so many loads once more.
   ///
   /// - Parameter job: Makes them, and gives the seconds of one.
   mutating func measure(_ count: Int, _ job: (Int) async throws -> Double) async rethrows {
     let start = ProcessUse.cpuSeconds
-    take(try await job(count), since: start, count)
+    let seconds = try await job(count)
+    take(LoadCost(seconds, since: start, count))
   }
 
   /// ``measure(_:_:)-((Int)async->Double)`` for work of this thread.
   mutating func measure(_ count: Int, _ job: (Int) throws -> Double) rethrows {
     let start = ProcessUse.cpuSeconds
-    take(try job(count), since: start, count)
+    let seconds = try job(count)
+    take(LoadCost(seconds, since: start, count))
   }
 
-  private mutating func take(_ seconds: Double, since start: Double, _ count: Int) {
-    wall = min(wall, seconds)
-    cpu = min(cpu, (ProcessUse.cpuSeconds - start) / Double(count))
+  /// Keeps what is the least of both.
+  mutating func take(_ other: Self) {
+    (wall, cpu) = (min(wall, other.wall), min(cpu, other.cpu))
   }
 
   /// Both speeds, for a note.

@@ -11,7 +11,7 @@ import Reformers
 /// libcurl alone, which neither parses nor maps. Each gives the seconds of one page.
 struct WireJobs {
   private let service: BenchService
-  private let url: URL
+  let url: URL
   private let session: URLSession
   private let byteCount: Int
 

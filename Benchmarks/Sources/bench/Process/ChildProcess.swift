@@ -13,26 +13,36 @@ enum ChildProcess {
   static func run<Output: Decodable>(
     _ job: String, _ arguments: [String], countsAllocations: Bool = false
   ) throws -> Output {
-    let process = Process()
-    let output = Pipe()
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.executableURL = program
+    var environment: [String: String] = [:]
     if countsAllocations {
       let library = program.deletingLastPathComponent().appendingPathComponent("allocations.so").path
       guard FileManager.default.fileExists(atPath: library) else {
         throw BenchFailure("there is no \(library): Scripts/bench compiles it")
       }
-      process.environment = ProcessInfo.processInfo.environment.merging(["LD_PRELOAD": library]) { $1 }
+      environment["LD_PRELOAD"] = library
     }
-    process.arguments = ["--child", job] + arguments
+    let line = try output(of: program, ["--child", job] + arguments, adding: environment)
+    return try JSONDecoder().decode(Output.self, from: line)
+  }
+
+  /// Runs a program to its end; gives what it printed.
+  static func output(
+    of program: URL, _ arguments: [String], adding environment: [String: String] = [:]
+  ) throws -> Data {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = program
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.arguments = arguments
     process.standardOutput = output
     try process.run()
-    let line = output.fileHandleForReading.readDataToEndOfFile()
+    let printed = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      throw BenchFailure("the child process \(job) ended with status \(process.terminationStatus)")
+      let command = ([program.lastPathComponent] + arguments).joined(separator: " ")
+      throw BenchFailure("\(command) ended with status \(process.terminationStatus)")
     }
-    return try JSONDecoder().decode(Output.self, from: line)
+    return printed
   }
 
   /// What `--child` does.
