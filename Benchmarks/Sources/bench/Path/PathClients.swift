@@ -16,8 +16,10 @@ private func clients(
   func name(_ ours: String, _ client: String) -> String {
     "\(ours), \(how), against \(client) and JSONDecoder"
   }
-  let ours = ["manager to delegate", "awaited and decoded as Decodable", "bare libcurl's fetch"]
-  guard measurement.wants(clients.flatMap { client in ours.map { name($0, client) } }) else { return }
+  let (delegated, awaiting) = ("manager to delegate", "awaited and decoded as Decodable")
+  let yardstick = name("bare libcurl's fetch", "URLSession")
+  guard measurement.wants(clients.flatMap { [name(delegated, $0), name(awaiting, $0)] } + [yardstick])
+  else { return }
   let jobs = try WireJobs(try WireServer.shared.get().baseURL)
   var (system, delegate, awaited, bare) = (LoadCost(), LoadCost(), LoadCost(), LoadCost())
   var costs: [String: LoadCost] = [:]
@@ -29,15 +31,18 @@ private func clients(
     try program?.measure(&costs, jobs.url, count: count / 2, inFlight: inFlight)
   }
   costs["URLSession"] = system
+  func record(_ name: String, _ ours: LoadCost, _ theirs: LoadCost, bar: Bar = .none) {
+    measurement.record(
+      name, theirs.wall / ours.wall, "x", bar: bar,
+      note: "\(ours.rates(against: theirs)); CPU \(ours.cpus(against: theirs)) a load")
+  }
   for client in clients {
     let theirs = costs[client, default: LoadCost()]
-    for (ours, cost) in zip(ours, [delegate, awaited, bare]) {
-      let isBarred = client == "AsyncHTTPClient" && inFlight > 1 && ours == "manager to delegate"
-      measurement.record(
-        name(ours, client), theirs.wall / cost.wall, "x", bar: isBarred ? .atLeast(4) : .none,
-        note: "\(cost.rates(against: theirs)); CPU \(cost.cpus(against: theirs)) a load")
-    }
+    let isBarred = client == "AsyncHTTPClient" && inFlight > 1
+    record(name(delegated, client), delegate, theirs, bar: isBarred ? .atLeast(4) : .none)
+    record(name(awaiting, client), awaited, theirs)
   }
+  record(yardstick, bare, system)
 }
 
 /// The clients of a program that was built apart, from the packages of others.
