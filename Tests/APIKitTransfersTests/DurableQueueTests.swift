@@ -59,6 +59,25 @@ final class DurableQueueTests: DurableQueueCase {
     XCTAssertEqual(taken, [2])
   }
 
+  func testWhatGoesWhereNobodyCanTellARepetitionIsParkedAtTheFirstDeathUnlessItHasComeBack() async throws {
+    _ = try await queue().enqueue([entry(), entry()])
+    for death in 1...2 {
+      var dying: DurableQueue? = queue()
+      for row in try await dying?.claim(atMost: 9) ?? [] { try await dying?.noteCrossing(row.id) }
+      if death == 1 {
+        // The attempt has ended, and nothing was sent there; the next one does not go there.
+        try await dying?.putBack(1, after: .zero, isAttempt: true)
+        let taken = try await dying?.claim(atMost: 9).map(\.id)
+        XCTAssertEqual(taken, [1])
+      }
+      dying = nil
+      _ = try await tidy(queue())
+      let rows = try await queue().rows()
+      XCTAssertEqual(rows.map(\.state), death == 1 ? [.waiting, .parked] : [.parked, .parked])
+      XCTAssertEqual(rows.map { $0.reason != nil }, rows.map { $0.state == .parked })
+    }
+  }
+
   func testTwoQueuesOfOneFolderNeverTakeTheSameItem() async throws {
     let (one, two) = (queue(), queue())
     _ = try await one.enqueue((0..<200).map { entry("\($0)") })

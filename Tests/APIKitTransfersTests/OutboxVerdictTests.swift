@@ -60,6 +60,40 @@ import XCTest
     }
   }
 
+  func testAnItemThatWentWithoutItsKeyIsParkedWhereItsProcessEnds() async throws {
+    for method in [HTTPMethod.post, .put] {
+      stub.reset()
+      stub.when({ $0.url.host == "homes.test" }, .redirect(to: "https://other.test/orders", status: 307))
+      stub.when({ $0.url.host == "other.test" }, .silence)
+      let outbox = outbox { $0.folder += method.rawValue }
+      let manager = manager()
+      manager.method = method
+      manager.load()
+      outbox.start()
+      try await stub.waitForRequests(2)
+      // What the next process finds: the folder at this moment, of an owner who holds no lock on it.
+      let folder = outbox.configuration.folder
+      try FileManager.default.copyItem(atPath: folder, toPath: folder + "next")
+      addTeardownBlock {
+        for end in ["", "next"] { try? FileManager.default.removeItem(atPath: folder + end) }
+      }
+      await outbox.stop()
+      let next = self.outbox { $0.folder = folder + "next" }
+      next.start()
+      if method == .put {
+        try await stub.waitForRequests(4)
+      } else {
+        try await turn {
+          guard case .parked(let why)? = try await next.items().first?.state else { return false }
+          XCTAssertTrue(why.hasSuffix("could not tell a repetition"), why)
+          return true
+        }
+        XCTAssertEqual(stub.requests.count, 2)
+      }
+      await next.stop()
+    }
+  }
+
   func testARefusalOfAnotherOriginThatGotNoCredentialWaitsForNoSignIn() async throws {
     for canRenew in [false, true] {
       stub.reset()

@@ -28,6 +28,7 @@ struct SentLoad: ExchangeLoad {
     (terms.joinsIdenticalFlights, terms.wantsProgress) = (false, false)
     terms.caching = CacheTerms(policy: .none)
     if !options.isEmpty { (options.login, options.owner) = (nil, nil) }
+    options.binding?.willCross = nil
     // For the user of the load before: where another one signs in meanwhile, it ends.
     let again = APICall(
       terms, of: call.service, over: call.wire, recorder: recorder, apiName: call.apiName, path: call.path,

@@ -8,8 +8,17 @@ extension Outbox: QueueOwner {
   ) async -> Result<APIResponse, APIError> {
     let manager = make()
     let body: HTTPBody? = if case .bytes(let bytes) = content.body { .bytes(bytes) } else { body }
-    return await manager.send(
-      content.load(body, of: manager, keyField: configuration.idempotencyKeyField, epoch: identity.epoch))
+    let (queue, configuration) = (queue, configuration)
+    var load = content.load(
+      body, of: manager, keyField: configuration.idempotencyKeyField, epoch: identity.epoch)
+    // Before it leaves: where the process ends meanwhile, the next one does not send it again.
+    load.willCross = { (request) async throws(APIError) in
+      guard !request.headers.contains(configuration.idempotencyKeyField) else { return }
+      do throws(DurableQueue.Fault) { try await queue.noteCrossing(row.id) } catch {
+        throw APIError(error, of: configuration)
+      }
+    }
+    return await manager.send(load)
   }
 
   /// A redirect to another origin does not carry the idempotency key: the server there cannot tell a repetition.

@@ -119,6 +119,11 @@ actor DurableQueue {
     }
   }
 
+  /// An item that is on its way goes where nobody can tell a repetition. On the disk when this returns.
+  func noteCrossing(_ id: Int64) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in try store.noteCrossing(id) }
+  }
+
   func park(_ id: Int64, _ reason: String) throws(Fault) {
     try write { (store) throws(SQLiteFailure) in try store.park(id, reason) }
   }

@@ -12,7 +12,7 @@ extension SQLiteSchema {
   /// index `items_ready` so has exactly what may be sent, and finding the next costs the same with any number of items. A
   /// lane that is NULL is the item's own. All times are those of ``QueueClock``. Ids are never given twice, so a lower id
   /// than the highest that is not there is of an item that is done. Nothing is counted by triggers: the counts are written
-  /// once for many items.
+  /// once for many items. `reason` says why an item is parked, or would be if its process ended now.
   private static let first = """
     CREATE TABLE items (
       id INTEGER PRIMARY KEY, lane TEXT, state INTEGER NOT NULL, head INTEGER NOT NULL,

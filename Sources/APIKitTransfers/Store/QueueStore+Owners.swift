@@ -10,16 +10,25 @@ extension QueueStore {
     try database.texts("SELECT DISTINCT owner FROM items WHERE state = 1 AND owner IS NOT NULL")
   }
 
-  /// Takes back what a process had on its way when it ended; what has seen too many of them is parked.
+  /// From here on an item that is on its way is parked where its process ends: it goes to a server that cannot tell a repetition.
+  func noteCrossing(_ id: Int64) throws(SQLiteFailure) {
+    try database.run(
+      "UPDATE items SET reason = ? WHERE id = ? AND state = 1",
+      "the process ended while it was on its way; the server may have acted on it, and could not tell a repetition",
+      id)
+  }
+
+  /// Takes back what a process had on its way when it ended; what has seen too many of them is parked, and what may not go again.
   func buryItems(of owner: String) throws(SQLiteFailure) {
     let buried = try database.all(
       """
       UPDATE items SET state = 0, owner = NULL, deaths = deaths + 1 WHERE state = 1 AND owner = ?
-      RETURNING id, deaths
+      RETURNING id, deaths, reason
       """, owner
-    ) { (id: $0.integer(0), deaths: $0.integer(1)) }
-    for item in buried where item.deaths >= Self.maximumDeaths {
-      try park(item.id, "the process ended \(Self.maximumDeaths) times while it was on its way")
+    ) { (id: $0.integer(0), deaths: $0.integer(1), reason: $0.text(2)) }
+    for item in buried where item.reason != nil || item.deaths >= Self.maximumDeaths {
+      try park(
+        item.id, item.reason ?? "the process ended \(Self.maximumDeaths) times while it was on its way")
     }
   }
 

@@ -223,8 +223,10 @@ final class QueueStore {
   func putBack(_ id: Int64, after wait: Double, isAttempt: Bool) throws(SQLiteFailure) {
     let due = wait >= Self.never ? Self.never : clock.now + wait
     try database.run(
-      "UPDATE items SET state = 0, owner = NULL, due = ?, attempts = attempts + ? WHERE id = ? AND state = 1",
-      due, Int64(isAttempt ? 1 : 0), id)
+      """
+      UPDATE items SET state = 0, owner = NULL, reason = NULL, due = ?, attempts = attempts + ?
+      WHERE id = ? AND state = 1
+      """, due, Int64(isAttempt ? 1 : 0), id)
   }
 
   /// Makes items ready that wait for a sign-in: those of one user, or all.

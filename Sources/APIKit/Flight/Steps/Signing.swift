@@ -23,11 +23,27 @@ extension Flight {
       if let trace = run.trace, call.wire.trace == .sentEverywhere {
         outgoing.request.set(trace.value.span.child())
       }
-      if !outgoing.request.method.isIdempotent { wentElsewhere.store(true) }
+      if !outgoing.request.method.isIdempotent {
+        if let willCross = call.options.binding?.willCross {
+          let crossing = outgoing
+          return .wait { () throws(APIError) in
+            try await willCross(crossing.request)
+            self.wentElsewhere.store(true)
+            self.keep(crossing)
+            return nil
+          }
+        }
+        wentElsewhere.store(true)
+      }
     }
+    keep(consume outgoing)
+    return .next
+  }
+
+  /// What `send` is to send.
+  private func keep(_ outgoing: consuming HTTPExchange) {
     run.sent = outgoing.request
     run.outgoing = consume outgoing
-    return .next
   }
 
   /// The exchange of an attempt, which its redirects change; the attempt begins here.

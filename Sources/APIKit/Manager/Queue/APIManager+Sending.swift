@@ -11,6 +11,8 @@ package struct KeptLoad: Sendable {
   /// The authenticator's epoch at which the item's user was found to be signed in; nil for a load without a user, which
   /// carries no credential.
   package var epoch: Int?
+  /// As in ``LoadBinding``.
+  package var willCross: (@Sendable (HTTPRequest) async throws(APIError) -> Void)?
 
   package init(
     _ method: HTTPMethod, _ apiName: String, parameters: Parameters, body: HTTPBody?, headers: HTTPHeaders,
@@ -50,6 +52,7 @@ extension APIManager {
     interceptors = InterceptorList()
     var (wire, own) = (service.wire, LoadOptions.none)
     own.binding = LoadBinding(environment: kept.environment.name, transport: nil)
+    own.binding?.willCross = kept.willCross
     own.owner = LoadOwner(
       service.identity, wire, signIn: kept.epoch == nil ? .exempt : signIn, epoch: kept.epoch,
       hasSubstitute: false)

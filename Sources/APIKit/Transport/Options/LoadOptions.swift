@@ -209,6 +209,9 @@ package struct LoadBinding: Sendable {
   package var environment: String
   /// What sends it in place of the client's transport; nil for that one.
   package var transport: (any HTTPTransport)?
+  /// Awaited before a request that is not idempotent goes to another origin, where a redirect leads; what it throws fails the load
+  /// before that.
+  package var willCross: (@Sendable (HTTPRequest) async throws(APIError) -> Void)?
 
   package init(environment: String, transport: (any HTTPTransport)?) {
     (self.environment, self.transport) = (environment, transport)
