@@ -44,6 +44,30 @@ final class UnreadPartsTests: XCTestCase {
     XCTAssertEqual(try reasons(document("3.0.3")), [path])
   }
 
+  func testWhatNoTypeExpressesIsReported() throws {
+    let document = Documents.make(
+      paths: """
+        {"/a": {"get": {"responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/A"}}}}}}}}
+        """,
+      components: """
+        {"schemas": {"A": {"type": "object", "properties": {
+        "table": {"type": "object", "patternProperties": {"^x-": {"type": "string"}}},
+        "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]},
+        "either": {"if": {"required": ["a"]}, "then": {"properties": {"b": {}}}, "else": {"properties": {"c": {}}}},
+        "rule": {"type": "object", "if": {"required": ["a"]}, "then": {"required": ["b"]}},
+        "card": {"type": "object", "dependentSchemas": {"card": {"properties": {"owner": {"type": "string"}}}}},
+        "plain": {"type": "string", "not": {"const": "x"}, "minLength": 1}
+        }}, "Unused": {"prefixItems": []}}}
+        """, version: "3.1.0")
+    let path = "#/components/schemas/A/properties/"
+    XCTAssertEqual(
+      try reasons(document),
+      [
+        #"card: "dependentSchemas" is not read"#, #"either: "then", "else" is not read"#,
+        #"pair: "prefixItems" is not read"#, #"table: "patternProperties" is not read"#,
+      ].map { path + $0 })
+  }
+
   func testAnOperationIsNoReference() {
     assertContains(
       Documents.problems(

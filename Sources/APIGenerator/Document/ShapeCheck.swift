@@ -70,6 +70,7 @@ struct ShapeCheck {
         note(node, "an object")
         continue
       }
+      if part == .schema { noteUnread(node) }
       let rules = Self.rules[part] ?? [:]
       for (name, member) in node.members {
         guard let rule = rules[name], !member.isNull else { continue }
@@ -83,6 +84,21 @@ struct ShapeCheck {
     "properties", "required", "items", "additionalProperties", "allOf", "oneOf", "anyOf", "enum", "const",
     "format",
   ]
+
+  /// Notes what describes a schema further and is not read. A part that only says what is required describes nothing.
+  private func noteUnread(_ node: JSONNode) {
+    let names = node.members.filter { name, part in
+      switch name {
+      case "patternProperties", "prefixItems", "dependentSchemas": true
+      case "then", "else": !schemas.isOnlyARule(part)
+      default: false
+      }
+    }.map { SafeText.quoted($0.name) }
+    guard !names.isEmpty else { return }
+    schemas.note(
+      node, "\(names.joined(separator: ", ")) is not read",
+      "what it describes is not in the type; read it from the raw data")
+  }
 
   /// Notes the operations and parameters beside the reference of a path.
   func checkPaths() {
