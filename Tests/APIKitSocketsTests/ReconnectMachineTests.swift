@@ -27,6 +27,19 @@ final class ReconnectMachineTests: XCTestCase {
     XCTAssertEqual(waits, [.milliseconds(500), .seconds(1), .seconds(2), .seconds(2), nil])
   }
 
+  /// As one that is missing, for which the cycle waits.
+  func testANetworkThatTheGateRefusesCountsAsNoAttempt() {
+    var machine = ReconnectMachine(policy(2))
+    let gate = APIError(.takeoff, .noNetwork)
+    let unreachable = APIError(.transport, .noNetwork)
+    let errors = [gate, gate, gate, gate, refused, gate, unreachable, gate, refused]
+    let waits = errors.map { machine.ended(.failed($0, retryAfter: nil), now: .zero, jitter: 1) }
+    XCTAssertEqual(waits, [1, 2, 4, 4, 4, 4, 4, 4].map { .seconds($0) } + [nil])
+    XCTAssertEqual(machine.failures, 8)
+    var never = ReconnectMachine(.never)
+    XCTAssertNil(never.ended(.failed(gate, retryAfter: nil), now: .zero, jitter: 0))
+  }
+
   func testTheCountBeginsAgainOnlyAfterAMinuteOpen() {
     var machine = ReconnectMachine(policy(2))
     for _ in 0..<2 {

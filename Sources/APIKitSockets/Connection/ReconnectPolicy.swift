@@ -23,7 +23,7 @@ public struct ReconnectPolicy: Sendable {
   }
 
   /// The number of connections in a row that may fail; 0 never reconnects, `Int.max` never gives
-  /// up.
+  /// up. One that does not begin because the network is missing or refused does not count.
   public var attempts: Int
   /// The waits between connections. The default begins with a second and grows to a minute, with
   /// full jitter.
@@ -73,6 +73,8 @@ struct ReconnectMachine {
   let policy: ReconnectPolicy
   /// How many have failed in a row, or were open too short to count as good.
   private(set) var failures = 0
+  /// How many of them count for the policy.
+  private var attempts = 0
 
   init(_ policy: ReconnectPolicy) { self.policy = policy }
 
@@ -85,16 +87,22 @@ struct ReconnectMachine {
   ) -> Duration? {
     guard policy.attempts > 0 else { return nil }
     var asked = floor
+    // A network that the gate refuses is no attempt, as one that is missing.
+    var isAttempt = true
     switch loss {
     case .failed(let error, let retryAfter):
       guard mayPass(error) else { return nil }
       if let retryAfter, retryAfter > policy.longestWait { return nil }
       asked = max(floor, retryAfter ?? .zero)
+      isAttempt = error.reason != .noNetwork || error.stage != .takeoff
     case .lost(let since, let codes):
       if codes.contains(where: Self.isFinal) { return nil }
-      if now - since >= policy.stableAfter { failures = 0 }
+      if now - since >= policy.stableAfter { (failures, attempts) = (0, 0) }
     }
-    guard failures < policy.attempts else { return nil }
+    if isAttempt {
+      guard attempts < policy.attempts else { return nil }
+      attempts += 1
+    }
     failures += 1
     // Many clients get the same wait from a server, and a server may ask for none.
     return asked + policy.backoff.wait(before: failures, jitter: jitter)
