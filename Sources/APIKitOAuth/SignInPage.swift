@@ -35,7 +35,6 @@ import APIKit
       throw APIError(.auth, .signInPageFailed, "another page for a sign-in is open")
     }
     isOpen = true
-    defer { isOpen = false }
     return try await SignInPageVisit(page).end().get()
   }
 
@@ -59,6 +58,8 @@ import APIKit
   /// False when it has ended before.
   @discardableResult private func finish(_ result: Result<String, APIError>) -> Bool {
     guard let waiter = waiter.take() else { return false }
+    // Now, and not once the caller's task runs: another one may show its page before.
+    Self.isOpen = false
     waiter.resume(returning: result)
     return true
   }

@@ -82,6 +82,20 @@ import XCTest
     page.completion?(.failure(APIError(signInPage: nil, code: 1)))
   }
 
+  /// A view that appears again cancels its task and begins the next at once.
+  func testAPageMayBeShownRightAfterTheTaskOfTheOneBeforeWasCancelled() async throws {
+    let (first, second) = (Page(), Page())
+    let cancelled = visit(first)
+    await waitUntil { first.completion != nil }
+    cancelled.cancel()
+    second.early = .success("app:/cb")
+    let result = await visit(second).value
+    XCTAssertEqual(try result.get(), "app:/cb")
+    XCTAssertEqual(first.closings, 1)
+    let before = await cancelled.value
+    XCTAssertEqual(reason(before), .cancelled)
+  }
+
   func testATaskThatWasCancelledBeforeShowsNothing() async {
     let page = Page()
     // Both are of the main actor, so it is cancelled before it begins.
