@@ -33,8 +33,8 @@ extension Flight {
     else { return nil }
     // It begins later, and is over when the first one must be.
     second.request.timeouts.spend(delay)
-    if let ceiling = second.request.timeouts.ceiling {
-      second.request.timeouts.ceiling = max(.milliseconds(1), ceiling - delay)
+    second.request.timeouts.ceiling = outgoing.request.timeouts.ceiling.map {
+      max(.milliseconds(1), $0 - delay)
     }
     return Hedge(server: other, delay: delay, hops: hops, outgoing: second)
   }

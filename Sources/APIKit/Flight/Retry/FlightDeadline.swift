@@ -28,9 +28,11 @@ struct FlightDeadline: Sendable {
   /// Whether an attempt is to be ended by a timer.
   var needsTimer: Bool { due != nil && !isCutByTransport }
 
-  /// Lowers the total limit of an attempt to what is left.
-  func cut(_ request: inout HTTPRequest, _ time: any TimeSource) {
-    guard isCutByTransport, let remaining = remaining(time) else { return }
+  /// Lowers the total limit of a request to what is left. Throws when that is nothing: it must not be sent.
+  func cut(_ request: inout HTTPRequest, _ time: any TimeSource) throws(APIError) {
+    guard let remaining = remaining(time) else { return }
+    guard remaining > .zero else { throw TimeLimit.passed(.zero).unsent }
+    guard isCutByTransport else { return }
     // Zero would mean no limit.
     request.timeouts.ceiling = max(.milliseconds(1), remaining)
   }

@@ -99,6 +99,8 @@ extension Flight {
     guard let error else { return .good }
     // A cancellation may come on any thread, where the service is not asked.
     if cancellation.isCancelled || error.reason == .cancelled { return .unknown }
+    // The load's own time was over before it was sent.
+    if error.reason == .deadlineExceeded, error.requestProgress == .unsent { return .unknown }
     if call.service.isOutage(error) { return .bad }
     // Anything else that has a response shows a server at work.
     return error.evidence != nil ? .good : .unknown

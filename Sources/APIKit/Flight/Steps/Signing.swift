@@ -16,10 +16,11 @@ extension Flight {
     guard var exchange = run.exchange.take() else { return .next }
     defer { run.exchange = exchange }
     var outgoing = try exchange.outgoing(authorize: attachCredential, prepare)
+    // Last: a signer may take long, as one that asks the user does.
+    try deadline.cut(&outgoing.request, call.time)
     run.isElsewhere = outgoing.crossesOrigin
     if run.isElsewhere {
       // Not prepared: only what concerns no origin is added.
-      deadline.cut(&outgoing.request, call.time)
       if let trace = run.trace, call.wire.trace == .sentEverywhere {
         outgoing.request.set(trace.value.span.child())
       }
@@ -74,7 +75,6 @@ extension Flight {
   func prepare(_ request: inout HTTPRequest, for server: PooledHost?) throws(APIError) {
     if case .address = server { server?.direct(&request) }
     if let way = run.way, way.raced > .zero { request.timeouts.spend(way.raced) }
-    deadline.cut(&request, call.time)
     if let trace = run.trace { request.set(trace.value.span.child()) }
     guard let signer = call.identity.signer else { return }
     let subject = SigningSubject(
