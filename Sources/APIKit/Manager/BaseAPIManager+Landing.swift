@@ -109,6 +109,8 @@ extension BaseAPIManager: FlightOwner {
     guard interceptors.allow({ $0.manager(self, beforeFailure: error) }) else {
       return deliver(cancelled: APIError(cancelled: .vetoed), of: id, flight)
     }
+    // An interceptor may have signed the user out to whom the failure and its response belong.
+    let error = flight.flatMap { flight in flight.userObjection?.completed(for: flight.call) } ?? error
     if let flight {
       enter(.failed, flight)
       flight.call.recorder.land(

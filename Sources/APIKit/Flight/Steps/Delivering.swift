@@ -95,7 +95,9 @@ extension Flight {
         error.cancellation.map { .cancelled($0.description) }
           ?? .failed(label: error.label, detail: error.detail))
     }
-    manager.land(self, .failure(error))
+    // Its user may have left on its way here, or while its caller had suspended it.
+    let objection = error.isCancellation ? nil : userObjection
+    manager.land(self, .failure(objection.map { attaching(to: $0).completed(for: call) } ?? error))
   }
 
   /// Ends a load that is not delivered: one behind a landing, or one whose manager is gone, which says so in its record.
