@@ -277,6 +277,34 @@ import XCTest
     XCTAssertEqual(asked, ["named.test", "10.0.0.1"])
   }
 
+  func testADeadlineEndsTheWaitOfItsLoadAloneForTheList() async throws {
+    let gate = StubGate(isOpen: false)
+    let (pool, questions) = resolving(fallback: .none) { _ in
+      _ = await gate.arrive()
+      return HostResolution(["10.0.0.1"], timeToLive: .seconds(60))
+    }
+    let (hasty, patient) = (makeManager(pool), makeManager(pool))
+    hasty.retryPolicy = RetryPolicy(attempts: 1, deadline: .milliseconds(100))
+    var policy = BreakerPolicy()
+    policy.minimumAttempts = 1
+    hasty.service.breaker = policy
+    async let failed = errorThrown { () throws(APIError) in try await hasty.response() }
+    try await gate.waitForArrivals(1)
+    await time.advanceOnceAsleep(by: .milliseconds(100))
+    let error = try await failed
+    XCTAssertEqual(error.reason, .deadlineExceeded)
+    XCTAssertEqual(hasty.sharedState.openBreakers, [])
+    let recorder = Recorder()
+    patient.delegate = recorder
+    patient.load()
+    await waitUntil { self.time.sleeperCount > 0 || !patient.isLoading }
+    gate.open()
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.errors.map(\.label), [])
+    XCTAssertEqual(asked, ["10.0.0.1"])
+    XCTAssertEqual(questions.value, 1)
+  }
+
   func testALoadOfTheResolverJoinsNoneThatWaitsForTheList() async throws {
     let holder = Record<TestManager>()
     let (pool, _) = resolving { _ in

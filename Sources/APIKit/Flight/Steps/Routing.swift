@@ -125,9 +125,16 @@ extension Flight {
 
   /// Waits for the pool's source, for a short while.
   private func waitForServers(of pool: HostPool) async throws(APIError) {
-    let (time, limit) = (call.time, HostListing.patience)
-    await pool.wait(upTo: deadline.remaining(time).map { min($0, limit) } ?? limit, time)
-    guard !cancellation.isCancelled else { throw APIError(.transport, .cancelled) }
+    let time = call.time
+    do throws(APIError) {
+      try await deadline.limitWait(time) { () throws(APIError) in
+        await pool.wait(upTo: HostListing.patience, time)
+        // Cut off by the load's own end or deadline, which is no word about the source.
+        if Task.isCancelled { throw APIError(.transport, .cancelled) }
+      }
+    } catch {
+      throw error.unsent
+    }
   }
 
   // MARK: After an attempt
