@@ -36,6 +36,24 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertEqual(cache.onDisk(1)?.http.bytes, CacheFixture.body(1, 100))
   }
 
+  func testAServiceMayUseTheCacheWhileItIsAskedForTheFieldsOfAVariant() throws {
+    let cache = cache(try temporaryFolder().path)
+    let vary = VaryMatcher(fields: [VaryMatcher.Field(name: "accept-language", value: "de")])
+    cache.put(CacheFixture.entry(1, vary: vary))
+    let isFree = AtomicFlag()
+    let query = CacheQuery(key: CacheFixture.key(1), type: "Fixture", version: 0) {
+      let done = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        cache.expire(tags: ["other"])
+        done.signal()
+      }
+      if done.wait(timeout: .now() + 2) == .success { isFree.store(true) }
+      return ["Accept-Language": "de"]
+    }
+    XCTAssertNotNil(cache.disk?.find(query))
+    XCTAssertTrue(isFree.load(), "the lock of the backlog is held while the service is asked")
+  }
+
   func testALargeBodyStandsInAFileOfItsOwn() async throws {
     let folder = try temporaryFolder().path
     let first = cache(folder)

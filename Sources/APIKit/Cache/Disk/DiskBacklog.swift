@@ -94,14 +94,32 @@ struct DiskBacklog {
     }
   }
 
+  /// What concerns look-ups of a key.
+  func part(of key: CacheKey) -> DiskBacklog {
+    var part = DiskBacklog()
+    part.entries[key] = entries[key]
+    if removed.contains(key) { part.removed = [key] }
+    part.changes = changes
+    return part
+  }
+
+  /// What this backlog and the one before it, which is being written, say about a look-up.
+  func word(on query: CacheQuery, after older: DiskBacklog) -> Word {
+    let newest = word(on: query)
+    guard case .ask = newest else { return newest }
+    let before = older.word(on: query)
+    guard case .entry(let entry) = before else { return before }
+    return judged(entry).map { .entry($0) } ?? .gone
+  }
+
   /// What the backlog says about a look-up, before the database is read.
-  func word(on query: CacheQuery) -> Word {
+  private func word(on query: CacheQuery) -> Word {
     if let entry = entries[query.key]?.first(where: query.matches) { return .entry(entry) }
     return changes.isCleared || removed.contains(query.key) ? .gone : .ask
   }
 
   /// A response of an earlier backlog as it will be when this one is written; nil when it will be removed.
-  func judged(_ entry: CacheEntry) -> CacheEntry? {
+  private func judged(_ entry: CacheEntry) -> CacheEntry? {
     removed.contains(entry.key) ? nil : changes.applied(to: entry)
   }
 

@@ -25,14 +25,6 @@ final class DiskCache: Sendable {
         return true
       }
     }
-
-    func word(on query: CacheQuery) -> DiskBacklog.Word {
-      let newest = next.word(on: query)
-      guard case .ask = newest else { return newest }
-      let older = current.word(on: query)
-      guard case .entry(let entry) = older else { return older }
-      return next.judged(entry).map { .entry($0) } ?? .gone
-    }
   }
 
   struct Connection {
@@ -114,19 +106,19 @@ final class DiskCache: Sendable {
   /// The stored response for a call, with its body but not parsed.
   func find(_ query: CacheQuery) -> CacheEntry? {
     let now = time.wallClock
-    // The changes are copied before the database is read: the writer may finish and clear them in between.
-    let (word, changes, isSetBack, isDisabled) = state.withLock { state in
+    // Copied before the database is read: the writer may finish and clear them in between. And looked at without the lock,
+    // since the service may be asked for header fields.
+    let (current, next, isSetBack, isDisabled) = state.withLock { state in
       let isSetBack = now < state.clock - 1
       state.clock = max(state.clock, now)
-      return (
-        state.word(on: query), [state.current.changes, state.next.changes], isSetBack, state.isDisabled
-      )
+      return (state.current.part(of: query.key), state.next.part(of: query.key), isSetBack, state.isDisabled)
     }
     var found: CacheEntry?
-    switch word {
+    switch next.word(on: query, after: current) {
     case .entry(let entry): found = entry
     case .gone: break
-    case .ask: if !isDisabled { found = read(query, changes, isSetBack: isSetBack, now: now) }
+    case .ask:
+      if !isDisabled { found = read(query, [current.changes, next.changes], isSetBack: isSetBack, now: now) }
     }
     counts.withLock { if found == nil { $0.misses += 1 } else { $0.hits += 1 } }
     return found
