@@ -18,7 +18,8 @@ final class FlightCache: Sendable {
     var found: (entry: CacheEntry, level: CacheLevels)?
     var wantsRefresh = false
     var isDiscarded = false
-    var requested: Double = 0
+    /// When it was asked for; a wall clock that is set meanwhile does not age the response.
+    var requested = CacheMoment(wall: 0)
     var epoch: UInt64 = 0
     /// The request, where its response may be stored.
     var request: HTTPRequest?
@@ -214,7 +215,7 @@ final class FlightCache: Sendable {
   }
 
   /// A request is about to be sent: the age of its response, and changes on the server, count from now.
-  func asks() { state.withLock { ($0.requested, $0.epoch) = (cache.time.wallClock, cache.epoch) } }
+  func asks() { state.withLock { ($0.requested, $0.epoch) = (cache.now, cache.epoch) } }
 
   /// The conditions that do not belong to a URL where a redirect leads (RFC 9110, 15.4).
   func conditions(notFor url: HTTPURL) -> HTTPHeaders {
@@ -324,7 +325,9 @@ final class FlightCache: Sendable {
   // MARK: Insides
 
   /// The entry of a response that its service or manager has changed.
-  private func changed(_ entry: CacheEntry, to stored: StorableResponse, _ requested: Double) -> CacheEntry? {
+  private func changed(_ entry: CacheEntry, to stored: StorableResponse, _ requested: CacheMoment)
+    -> CacheEntry?
+  {
     guard stored.isChanged else { return entry }
     let http = stored.http
     let hasOldBody = http.bytes == entry.http.bytes
@@ -337,11 +340,11 @@ final class FlightCache: Sendable {
     }
   }
 
-  private func freshness(of http: HTTPResponse, _ requested: Double, _ received: CacheMoment) -> HTTPFreshness
+  private func freshness(of http: HTTPResponse, _ requested: CacheMoment, _ now: CacheMoment) -> HTTPFreshness
   {
     HTTPFreshness(
-      status: http.status, headers: http.headers, requested: requested, received: received.wall,
-      otherwise: rules.policy.defaultLifetime?.inSeconds)
+      status: http.status, headers: http.headers, requested: now.wall - (requested.seconds(until: now) ?? 0),
+      received: now.wall, otherwise: rules.policy.defaultLifetime?.inSeconds)
   }
 
   private var query: CacheQuery? {
@@ -369,7 +372,7 @@ final class FlightCache: Sendable {
   }
 
   private func entry(
-    _ http: HTTPResponse, raw: RawData?, request: HTTPRequest, requested: Double, vary: VaryMatcher
+    _ http: HTTPResponse, raw: RawData?, request: HTTPRequest, requested: CacheMoment, vary: VaryMatcher
   ) -> CacheEntry? {
     guard let key else { return nil }
     let now = cache.now

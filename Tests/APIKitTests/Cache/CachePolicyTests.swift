@@ -207,4 +207,23 @@ import XCTest
     time.advance(by: .seconds(100))
     XCTAssertEqualProvenance(try await lands(), .network)
   }
+
+  /// RFC 9111, 4.2.3: the delay of a response counts as its age, and a clock that is set meanwhile is none.
+  func testAClockThatIsSetWhileARequestIsUnderWayDoesNotAgeItsResponse() async throws {
+    for (jump, delay, isFresh) in [(3600.0, 5, true), (-3600, 5, true), (-3600, 61, false)] {
+      cache.removeAll()
+      stub.reset()
+      script(.json(someJSON, headers: ["Cache-Control": "max-age=60"]))
+      let manager = makeManager(.http)
+      stub.hold()
+      async let first = manager.response()
+      try await stub.waitForRequests(1)
+      time.advance(by: .seconds(delay))
+      time.wallClock += jump
+      stub.release()
+      _ = try await first
+      _ = try await manager.response()
+      XCTAssertEqual(asked, isFresh ? 1 : 2, "\(jump) \(delay)")
+    }
+  }
 }
