@@ -163,6 +163,13 @@ final class RetryAfterTests: XCTestCase {
       wait("Thu, 01 Jan 2032 00:01:00 GMT", date: "Thu, 01 Jan 2032 00:00:30 GMT"), .seconds(30))
   }
 
+  func testWhatIsLeftOfASecondIsWaitedForToo() {
+    let headers: HTTPHeaders = ["Retry-After": "Thu, 01 Jan 2026 00:01:00 GMT"]
+    XCTAssertEqual(RetryAfter.wait(in: headers, now: now + 59.25), .seconds(1))
+    XCTAssertEqual(RetryAfter.wait(in: headers, now: now + 60), .zero)
+    XCTAssertEqual(RetryAfter.wait(in: headers, now: now + 60.5), .zero)
+  }
+
   func testNonsenseIsNoWait() {
     for value in ["", "-5", "1.5", "soon", "12 s"] { XCTAssertNil(wait(value), value) }
     XCTAssertEqual(wait("99999999999999999999999999"), .seconds(315_360_000))

@@ -13,7 +13,8 @@ enum RetryAfter {
     }
     guard let date = HTTPDate.secondsSince1970(text, now: now) else { return nil }
     let present = headers.date("Date", now: now) ?? now
-    return .seconds(min(max(0, Int(date - present)), longest))
+    // Up: a server that is asked within the last second refuses again.
+    return .seconds(min(max(0, Int((date - present).rounded(.up))), longest))
   }
 
   /// Ten years: a longer wait would only overflow sums.
