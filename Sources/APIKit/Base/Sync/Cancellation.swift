@@ -14,6 +14,8 @@ struct Cancellation: ~Copyable {
     var ended = 0
     var operation: Stop?
     /// Whether the last operation was held.
+    var hasBeenHeld = false
+    /// The same of the last one that has reported its end.
     var wasHeld = false
     /// The task that waits until the work is no longer held.
     var waiter: CheckedContinuation<Void, Never>?
@@ -46,7 +48,7 @@ struct Cancellation: ~Copyable {
       guard !state.isCancelled else { return nil }
       state.count &+= 1
       state.operation = nil
-      state.wasHeld = isHeld
+      state.hasBeenHeld = isHeld
       return state.count
     }
     guard let number else { return false }
@@ -65,14 +67,14 @@ struct Cancellation: ~Copyable {
   /// Whether the work is held.
   var isHeld: Bool { held.load() }
 
-  /// Whether the last operation was held for some of its time.
+  /// Whether the last operation that has reported its end was held for some of its time.
   var wasHeld: Bool { state.withLock { $0.wasHeld } }
 
   /// Suspends the present operation, if it can be, and has the work wait where it asks ``isHeld``.
   func hold() {
     let operation = state.withLock { state in
       held.store(true)
-      state.wasHeld = true
+      state.hasBeenHeld = true
       return state.operation
     }
     if let operation { suspend(operation) }
@@ -110,6 +112,7 @@ struct Cancellation: ~Copyable {
     state.withLock { state in
       guard number > state.ended else { return false }
       state.ended = number
+      state.wasHeld = state.hasBeenHeld
       state.count &+= 1
       state.operation = nil
       return true
