@@ -89,6 +89,30 @@ import APIKitSigning
     await waitUntil { self.time.sleeperCount == 0 }
   }
 
+  func testTheTimeForWhichReadsWereSuspendedMakesNoServerSlow() async throws {
+    let manager = makeManager()
+    try await learn(manager)
+    for count in 1...10 {
+      stub.hold()
+      let flight = try XCTUnwrap(manager.load().flightID)
+      try await stub.waitForRequests(count)
+      try manager.suspend(flight)
+      time.advance(by: .seconds(600))
+      manager.resume(flight)
+      stub.release()
+      await waitUntil { !manager.isLoading }
+    }
+    let gate = StubGate(isOpen: false)
+    defer { gate.open() }
+    slow(gate)
+    manager.load()
+    try await stub.waitForRequests(11)
+    await waitUntil { self.time.sleeperCount > 0 }
+    time.advance(by: .milliseconds(50))
+    try await stub.waitForRequests(12)
+    XCTAssertEqual(asked.suffix(2), ["10.0.0.1", "10.0.0.2"])
+  }
+
   func testOnlyReadsOfManagersThatOptInGetOne() async throws {
     let gate = StubGate(isOpen: false)
     defer { gate.open() }

@@ -183,7 +183,9 @@ extension Flight {
     guard let way = run.way, let server = way.server, !way.isRedirected else { return }
     if let (key, since) = way.timed.take() {
       let now = call.time.now
-      way.pool.withHedges { $0.responded(key, after: now - since, status: response.status, now: now) }
+      // The time for which its caller has suspended it is not the server's.
+      let taken = cancellation.wasHeld ? nil : now - since
+      way.pool.withHedges { $0.responded(key, after: taken, status: response.status, now: now) }
     }
     let metrics = response.metrics
     if !metrics.isReused, metrics.tls > metrics.nameLookup {

@@ -49,9 +49,10 @@ struct HedgeStore {
     return true
   }
 
-  /// A load has its response, after so long.
-  mutating func responded(_ key: HedgeKey, after time: Duration, status: Int, now: Duration) {
+  /// A load has its response, after so long; nil where that is not known.
+  mutating func responded(_ key: HedgeKey, after time: Duration?, status: Int, now: Duration) {
     if Self.isOverload(status) { pause(now: now) }
+    guard let time else { return }
     makeRoom(for: key)
     budgets[key, default: HedgeBudget()].times.add(time)
   }
