@@ -95,15 +95,15 @@ public final class FileCredentialStore: CredentialStore {
         defer { withExtendedLifetime(lock) {} }
         return await work()
       }
-      // Waiting in the system's call would hold a thread for as long as another process asks its server.
-      do { try await Task.sleep(for: pause) } catch { throw APIError(.auth, .cancelled) }
-      pause = min(pause * 2, .milliseconds(100))
       guard start.duration(to: .now) < Self.longestWait else {
         throw APIError(
           .auth, .refreshFailed,
           "the credential could not be renewed: another process has been renewing it for "
             + Self.longestWait.shortText)
       }
+      // Waiting in the system's call would hold a thread for as long as another process asks its server.
+      do { try await Task.sleep(for: pause) } catch { throw APIError(.auth, .cancelled) }
+      pause = min(pause * 2, .milliseconds(100))
     }
   }
 
