@@ -32,8 +32,8 @@ extension BaseSocketManager {
   private func connect() {
     let child = child
     state = .connecting
-    connectedService = child.service.name
     let number = cycle.number
+    connectedService = child.service.name
     do throws(APIError) {
       try child.checkStatements()
       let (options, offer, time) = (child.options, child.offer, time)

@@ -229,6 +229,20 @@ private enum Deed: String, CaseIterable {
     XCTAssertTrue(log.closings.allSatisfy { $0.error?.isCancellation == true })
   }
 
+  func testASocketThatIsCancelledWhereItsServiceIsReadDoesNotOpen() async throws {
+    let socket = stage.socket()
+    socket.onService = { [unowned socket] in
+      guard socket.state == .connecting else { return }
+      socket.onService = nil
+      socket.cancel()
+    }
+    socket.open()
+    try await stage.settle()
+    XCTAssertEqual(log.lines, ["close"])
+    XCTAssertEqual(socket.state, .closed)
+    XCTAssertEqual(transport.wires.count, 0)
+  }
+
   func testAnOpenInDidCloseIsTheNextOne() async throws {
     let socket = stage.socket()
     socket.open(["room": "1"])

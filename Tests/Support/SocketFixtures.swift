@@ -22,7 +22,12 @@ struct SocketService: APIService {
 }
 
 final class EchoSocket: BaseSocketManager, SocketManager {
-  let service: SocketService
+  private let stated: SocketService
+  var service: SocketService {
+    onService?()
+    return stated
+  }
+  var onService: (() -> Void)?
   var apiName = "echo"
   var subprotocols: [String] = []
   var options = SocketOptions()
@@ -32,7 +37,7 @@ final class EchoSocket: BaseSocketManager, SocketManager {
   var networkGate = NetworkGate.fly
   var onPrepare: ((inout SocketReconnection) -> Void)?
 
-  init(_ service: SocketService) { self.service = service }
+  init(_ service: SocketService) { stated = service }
 
   func prepare(_ reconnection: inout SocketReconnection) { onPrepare?(&reconnection) }
 }
