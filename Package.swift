@@ -186,7 +186,7 @@ let package = Package(
       name: "DemoCLITests",
       dependencies: [
         "DemoCLI", "APIKit", "APIKitXML", "APIKitOAuth", "APIKitTransfers", "APIKitReports",
-        "APIKitConsole", "APIKitTesting", "DemoServer", "TestServers",
+        "APIKitConsole", "APIKitTesting", "DemoServer", "TestServers", "TestSupport",
       ],
       swiftSettings: swift),
     // What `--bases` writes of a document, for tests in another module.
@@ -197,7 +197,7 @@ let package = Package(
       name: "APIGeneratorTests",
       dependencies: [
         "APIGenerator", "APIKit", "APIKitOAuth", "APIKitPaging", "APIKitTesting", "APIKitTransfers",
-        "GeneratedShop",
+        "GeneratedShop", "TestSupport",
       ],
       swiftSettings: swift),
     .testTarget(

@@ -1,3 +1,4 @@
+@testable import TestSupport
 import XCTest
 
 @testable import APIGenerator
@@ -7,12 +8,8 @@ final class NextRunTests: XCTestCase {
   private var folder = ""
 
   override func setUpWithError() throws {
-    folder =
-      FileManager.default.temporaryDirectory.appendingPathComponent("generate-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    folder = temporaryFolder().path
   }
-
-  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
 
   private func put(_ text: String, _ name: String) throws {
     try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)

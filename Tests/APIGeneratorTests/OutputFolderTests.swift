@@ -1,3 +1,4 @@
+@testable import TestSupport
 import XCTest
 
 @testable import APIGenerator
@@ -7,13 +8,9 @@ final class OutputFolderTests: XCTestCase {
   private var output: String { "\(folder)/Sources/API" }
 
   override func setUpWithError() throws {
-    folder =
-      FileManager.default.temporaryDirectory.appendingPathComponent("generate-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    folder = temporaryFolder().path
     try put(document(["homes", "offers"]), "openapi.json")
   }
-
-  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
 
   private func document(_ names: [String]) -> String {
     let paths = names.map {

@@ -156,8 +156,7 @@ import XCTest
     let console = try WebConsole(port: 0, maximumConnections: 4, token: token)
     defer { console.stop() }
     let transport = console.watching(stub)
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-rule-\(UUID())").path
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let path = temporaryPath()
     func respond(_ status: Int, _ destination: HTTPExchange.Destination) async throws -> HTTPResponse.Body {
       console.rules = [FaultRule("homes.test/*", status: status)]
       let request = HTTPRequest(url: "https://homes.test/a")

@@ -119,9 +119,7 @@ final class ArchiveAsSentTests: XCTestCase {
   }
 
   func testTheSizeOfAFileIsThatOfThePartThatIsSent() async throws {
-    let path = FileManager.default.temporaryDirectory.path + "/apikit-sent-\(UUID().uuidString)"
-    _ = FileManager.default.createFile(atPath: path, contents: Data("canary".utf8))
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let path = try temporaryFile("canary".utf8)
     let request = HTTPRequest(method: .post, url: "https://homes.test/", body: .file(path: path, offset: 2))
     let entry = try await entry(request, StubTransport(.status(204)))
     XCTAssertEqual(entry.request.bodySize.int, 4)

@@ -139,9 +139,7 @@ import XCTest
   func testFilesAndStreamsAreNotRead() async throws {
     stub.on("/a", .chunks([[0x61], [0x62]]))
     let exchanges = ExchangeArchive(keepsBodies: true)
-    let path = FileManager.default.temporaryDirectory.path + "/apikit-archive-\(UUID().uuidString)"
-    _ = FileManager.default.createFile(atPath: path, contents: Data("canary".utf8))
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let path = try temporaryFile("canary".utf8)
     let request = HTTPRequest(method: .post, url: "https://homes.test/a", body: .file(path: path, offset: 0))
     let response = try await exchanges.archiving(stub).send(HTTPExchange(request, destination: .stream))
     guard case .stream(let stream) = response.body else { return XCTFail("no stream") }

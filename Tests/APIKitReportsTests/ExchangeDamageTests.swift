@@ -1,5 +1,6 @@
 import APIKitTesting
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -9,13 +10,11 @@ import XCTest
 final class ExchangeDamageTests: XCTestCase {
   private let key = SecretKey(bytes: [UInt8](0..<32))
   private let stub = StubTransport()
-  private var folder = ""
+  private lazy var folder = temporaryPath()
 
   override func setUp() {
-    folder = FileManager.default.temporaryDirectory.path + "/apikit-damaged-\(UUID().uuidString)"
     stub.on("/*", .bytes((0..<3000).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
   }
-  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
 
   private var path: String { folder + "/exchanges.sqlite" }
 

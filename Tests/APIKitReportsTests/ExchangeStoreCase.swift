@@ -10,12 +10,7 @@ import XCTest
 class ExchangeStoreCase: XCTestCase {
   let key = SecretKey(bytes: [UInt8](0..<32))
   let stub = StubTransport()
-  var folder = ""
-
-  override func setUp() {
-    folder = FileManager.default.temporaryDirectory.path + "/apikit-kept-\(UUID().uuidString)"
-  }
-  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
+  lazy var folder = temporaryPath()
 
   var path: String { folder + "/exchanges.sqlite" }
 
@@ -26,6 +21,8 @@ class ExchangeStoreCase: XCTestCase {
     let store = try ExchangeStore(
       path: path, key: key ?? self.key, limits: limits, time: time, maximumPages: maximumPages)
     store.isOn = true
+    // Before its folder is removed.
+    addTeardownBlock { [weak store] in await store?.flush() }
     return store
   }
 

@@ -1,6 +1,7 @@
 #if os(Linux)
   import APIKitTesting
   import Foundation
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit
@@ -39,9 +40,8 @@
     }
 
     func testTwoProcessesKeepSideBySideAndAKillLosesNothingThatWasWritten() async throws {
-      let folder = FileManager.default.temporaryDirectory.path + "/apikit-kept-\(UUID().uuidString)"
+      let folder = temporaryPath()
       let path = folder + "/exchanges.sqlite"
-      defer { try? FileManager.default.removeItem(atPath: folder) }
       let store = try ExchangeStore(path: path, key: Self.key)
       var query = ExchangeQuery()
       query.limit = 100_000

@@ -11,12 +11,7 @@ import XCTest
   private let key = SecretKey(bytes: [UInt8](0..<32))
   private let stub = StubTransport(.json("{}"))
   private let authenticator = Authenticator()
-  private var folder = ""
-
-  override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.path + "/apikit-users-\(UUID().uuidString)"
-  }
-  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: folder) }
+  private lazy var folder = temporaryPath()
 
   private var path: String { folder + "/exchanges.sqlite" }
 

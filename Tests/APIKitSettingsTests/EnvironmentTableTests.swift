@@ -27,8 +27,7 @@ final class EnvironmentTableTests: XCTestCase {
   }
 
   func testAFileNamesTheURLsOfEachServiceAndTheEnvironmentInUse() throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("environments-\(UUID()).json")
-    defer { try? FileManager.default.removeItem(at: file) }
+    let file = temporaryFolder().appendingPathComponent("new.json")
     try Data(text.utf8).write(to: file)
     let homes = try EnvironmentTable(contentsOf: file.path).environments(of: "Homes")
     XCTAssertEqual(homes.current, "staging")

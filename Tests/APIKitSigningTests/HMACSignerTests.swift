@@ -180,10 +180,9 @@ final class HMACSignerTests: XCTestCase {
   }
 
   func testABodyInAFileIsDigestedFromItsOffset() throws {
-    let path = NSTemporaryDirectory() + "apikit-\(UUID().uuidString)"
+    let path = temporaryPath()
     let content = [UInt8](repeating: 7, count: 200_000)
     try Data([1, 2, 3] + content).write(to: URL(fileURLWithPath: path))
-    defer { try? FileManager.default.removeItem(atPath: path) }
     let file = try signed(HTTPRequest(method: .put, url: "https://a", body: .file(path: path, offset: 3)))
     let bytes = try signed(HTTPRequest(method: .put, url: "https://a", body: .bytes(content)))
     XCTAssertEqual(file.headers, bytes.headers)

@@ -241,7 +241,7 @@
 
     /// What the program says of each case: empty for a signature that matches.
     private func verdicts(of cases: [RawData]) throws -> [String] {
-      let folder = try temporaryFolder()
+      let folder = temporaryFolder()
       let (input, output) = (folder.appendingPathComponent("in"), folder.appendingPathComponent("out"))
       let text = "[" + cases.map { $0.jsonText() }.joined(separator: ",") + "]"
       try Data(text.utf8).write(to: input)

@@ -192,7 +192,7 @@ final class ByteStreamMachineTests: XCTestCase {
 
     func testTheEndsOfTLSAreToldApart() async throws {
       for isOrderly in [true, false] {
-        let tls = try ScriptedTLS()
+        let tls = try ScriptedTLS(in: temporaryFolder())
         let (stream, _) = try await open(
           [.text("last"), isOrderly ? .end : .cut, .waitForClose], tls: tls)
         let read = try await stream.read(minimum: 5, maximum: 100)

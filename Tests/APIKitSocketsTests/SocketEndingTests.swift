@@ -40,7 +40,7 @@
 
     func testAnEndOfTLSWithoutACloseNotifyIsCut() async throws {
       for isOrderly in [true, false] {
-        let tls = try ScriptedTLS()
+        let tls = try ScriptedTLS(in: temporaryFolder())
         let server = try server(
           [[.readHead, .upgrade(then: ServerFrames.text("last")), isOrderly ? .end : .cut, .waitForClose]],
           tls: tls)

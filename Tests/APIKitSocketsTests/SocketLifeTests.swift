@@ -338,14 +338,9 @@
     }
 
     func testUnixSocketsAndGivenAddressesAreThoseOfTheTransport() async throws {
-      let path = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "\(UUID().uuidString.prefix(8)).sock"
-      ).path
+      let path = temporaryPath()
       let server = try ScriptedServer(scripts: [[.readHead, .upgrade(), .waitForClose]], unixPath: path)
-      defer {
-        server.stop()
-        try? FileManager.default.removeItem(atPath: path)
-      }
+      defer { server.stop() }
       var configuration = TransportConfiguration()
       configuration.unixSocketPath = path
       let service = SocketService(

@@ -99,7 +99,7 @@
 
     func testARedirectFromTLSToNoneIsRefused() async throws {
       let target = try server([[.readHead, .upgrade(), .waitForClose]])
-      let tls = try ScriptedTLS()
+      let tls = try ScriptedTLS(in: temporaryFolder())
       let place = try target.url("/open", host: "localhost", scheme: "ws").string
       let server = try server(
         [[.readHead, .text("HTTP/1.1 307 There\r\nLocation: \(place)\r\nContent-Length: 0\r\n\r\n")]],
@@ -177,7 +177,7 @@
         (CertificateMatrix.Server.expired, APIError.Reason.certificateExpired),
         (.unknownRoot, .certificateUntrusted), (.wrongHost, .pinMismatch),
       ] {
-        let tls = try ScriptedTLS(.good, other)
+        let tls = try ScriptedTLS(in: temporaryFolder(), .good, other)
         let server = try server([[.readHead, .upgrade(), .reset]], tls: tls)
         let pin = try tls.pin(.good)
         let log = SocketLog()

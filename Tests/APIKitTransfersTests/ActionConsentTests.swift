@@ -10,8 +10,7 @@ import XCTest
 @MainActor final class ActionConsentTests: XCTestCase {
   func testWhatIsRecordedBehindAConsentGivenAgainIsSent() async throws {
     for isSending in [false, true] {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let folder = temporaryPath()
       let (sent, gate) = (Record<String>(), StubGate(isOpen: !isSending))
       let log = ActionLog(
         folder: folder, batchSize: 5, maximumActions: 100, hasConsent: true, time: SystemTime()
@@ -40,8 +39,7 @@ import XCTest
 
   func testNothingIsGivenToSendBehindTheWithdrawal() async throws {
     for round in 0..<200 {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let folder = temporaryPath()
       let (withdrawals, late) = (Counter(), Counter())
       let log = ActionLog(
         folder: folder, batchSize: 1, maximumActions: 100, hasConsent: true, time: SystemTime()

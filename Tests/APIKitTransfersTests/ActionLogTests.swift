@@ -8,16 +8,10 @@ import XCTest
 
 /// Actions that are recorded, kept and sent in batches.
 @MainActor final class ActionLogTests: XCTestCase {
-  private var folder = ""
+  private lazy var folder = temporaryPath()
   private let time = ManualTime()
   private var batches: [ActionBatch] = []
   private var onSend: (ActionBatch) throws -> Void = { _ in }
-
-  override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-  }
-
-  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: folder) }
 
   private func log(size: Int = 3, limit: Int = 100, hasConsent: Bool = true) -> ActionLog {
     ActionLog(
@@ -81,7 +75,7 @@ import XCTest
   func testABatchThatCannotBeRemovedIsNotSentAgainAtOnce() async throws {
     for (event, status) in [("DELETE", 200), ("UPDATE", 413)] {
       batches = []
-      folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+      folder = temporaryPath()
       onSend = { _ in if status != 200 { throw self.status(status) } }
       let log = log(size: 2)
       log.record("a")

@@ -8,12 +8,8 @@ import XCTest
 
 /// What tasks of a background session have brought is on the disk until it is taken, be it by a later launch.
 final class BackgroundOutcomesTests: XCTestCase {
-  private var folder = ""
+  private lazy var folder = temporaryFolder().path
   private let exchange = "0a1b " + String(repeating: "c", count: 64)
-
-  override func setUpWithError() throws {
-    folder = try temporaryFolder().path
-  }
 
   private func outcomes(_ key: SecretKey? = nil) -> BackgroundOutcomes {
     BackgroundOutcomes(folder: "\(folder)/session", seal: QueueSeal(key))

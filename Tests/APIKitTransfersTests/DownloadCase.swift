@@ -8,12 +8,8 @@ import XCTest
 
 /// Tests of downloads from servers on loopback, with a folder of their own.
 @MainActor class DownloadCase: XCTestCase {
-  var folder = URL(fileURLWithPath: "/")
+  lazy var folder = temporaryFolder()
   let content = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-
-  override func setUp() async throws {
-    folder = try temporaryFolder()
-  }
 
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()

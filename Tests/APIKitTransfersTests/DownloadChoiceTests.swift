@@ -8,11 +8,7 @@ import XCTest
 
 /// What an application decides while a file is downloaded, what is left of one that failed, and how often it is saved.
 @MainActor final class DownloadChoiceTests: XCTestCase {
-  private var folder = URL(fileURLWithPath: "/")
-
-  override func setUp() async throws {
-    folder = try temporaryFolder()
-  }
+  private lazy var folder = temporaryFolder()
 
   private var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()

@@ -1,5 +1,6 @@
 import APIKitTesting
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -7,14 +8,8 @@ import XCTest
 
 /// Tests of the queue on the disk by itself, with a folder and a clock of their own.
 class DurableQueueCase: XCTestCase {
-  var folder = ""
+  lazy var folder = temporaryPath()
   let time = ManualTime()
-
-  override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-  }
-
-  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: folder) }
 
   func queue(
     limits: QueueStore.Limits = QueueStore.Limits(), schema: SQLiteSchema = .queue, boot: String = "one"

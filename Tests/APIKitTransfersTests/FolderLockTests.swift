@@ -7,11 +7,7 @@ import XCTest
 
 /// Locks in the folder of an app group are given up before the process is suspended; and no folder of ours is in backups.
 final class FolderLockTests: XCTestCase {
-  private var folder = ""
-
-  override func setUpWithError() throws {
-    folder = try temporaryFolder().path
-  }
+  private lazy var folder = temporaryFolder().path
 
   private func path(_ name: String) -> String { "\(folder)/\(name)" }
 

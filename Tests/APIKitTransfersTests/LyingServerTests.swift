@@ -7,13 +7,9 @@ import XCTest
 
 /// Servers that lie about ranges: the file is that of one representation, whole, or the download fails.
 @MainActor final class LyingServerTests: XCTestCase {
-  private var folder = URL(fileURLWithPath: "/")
+  private lazy var folder = temporaryFolder()
   private nonisolated static let old = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
   private nonisolated static let new = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 17 &+ 3) }
-
-  override func setUp() async throws {
-    folder = try temporaryFolder()
-  }
 
   private nonisolated static func response(
     _ status: Int, _ content: ArraySlice<UInt8>, length: Int? = nil, _ fields: HTTPHeaders

@@ -8,11 +8,7 @@ import XCTest
 
 /// The bytes of a form, and what becomes of it when a part is not what it was.
 final class MultipartFormTests: XCTestCase {
-  private var folder = URL(fileURLWithPath: "/")
-
-  override func setUpWithError() throws {
-    folder = try temporaryFolder()
-  }
+  private lazy var folder = temporaryFolder()
 
   private func file(_ name: String, _ bytes: [UInt8]) throws -> String {
     let url = folder.appendingPathComponent(name)

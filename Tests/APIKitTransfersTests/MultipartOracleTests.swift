@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)  // elsewhere there are no child processes
   import Foundation
   import TestServers
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit
@@ -11,9 +12,7 @@
   final class MultipartOracleTests: XCTestCase {
     func testOtherParsersReadNamesTypesAndContentsInOrder() async throws {
       let environment = ProcessInfo.processInfo.environment
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
+      let folder = temporaryFolder()
       var cases: [Case] = []
       for number in 0..<(environment["APIKIT_MULTIPART_COUNT"].flatMap(Int.init) ?? 50) {
         cases.append(try await Self.make(number, folder))

@@ -8,7 +8,7 @@ import XCTest
 
 /// Tests of the outbox, with a folder, a clock, a network and a stub of their own.
 @MainActor class OutboxCase: XCTestCase {
-  var folder = ""
+  lazy var folder = temporaryPath()
   let time = ManualTime()
   let network = NetworkMonitor(watchesSystem: false)
   var stub = StubTransport()
@@ -16,7 +16,6 @@ import XCTest
   var service = TestService(StubTransport())
 
   override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     stub = StubTransport(.json(#"{"id": 42, "name": "lake"}"#))
     service = TestService(stub)
     service.environments = ServiceEnvironments([
@@ -24,11 +23,7 @@ import XCTest
     ])
   }
 
-  override func tearDown() async throws {
-    for outbox in outboxes { await outbox.stop() }
-    outboxes = []
-    try? FileManager.default.removeItem(atPath: folder)
-  }
+  override func tearDown() async throws { outboxes = [] }
 
   func outbox(
     knows: Bool = true, _ change: (inout OutboxConfiguration) -> Void = { _ in }
@@ -40,6 +35,8 @@ import XCTest
     let outbox = Outbox(configuration, time: time, boot: "one")
     if knows { outbox.register(QueuedNoteManager.self) { [service] in QueuedNoteManager(service) } }
     outboxes.append(outbox)
+    // Before its folder is removed.
+    addTeardownBlock { [weak outbox] in await outbox?.stop() }
     return outbox
   }
 

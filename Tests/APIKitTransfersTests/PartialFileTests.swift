@@ -7,11 +7,7 @@ import XCTest
 
 /// The partial file of a download with its journal: what is counted, what is refused, full disks.
 final class PartialFileTests: XCTestCase {
-  private var folder = URL(fileURLWithPath: "/")
-
-  override func setUpWithError() throws {
-    folder = try temporaryFolder()
-  }
+  private lazy var folder = temporaryFolder()
 
   private var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()

@@ -7,14 +7,10 @@ import XCTest
 
 /// The writer of a download: order, ends, full disks, slow disks.
 final class PartialFileWriterTests: XCTestCase {
-  private var folder = URL(fileURLWithPath: "/")
+  private lazy var folder = temporaryFolder()
   private var path: String { folder.appendingPathComponent("a").path }
   private var bytes: [UInt8]? {
     FileManager.default.contents(atPath: path + PartialFile.ending).map(Array.init)
-  }
-
-  override func setUpWithError() throws {
-    folder = try temporaryFolder()
   }
 
   func testBytesOfEverySizeAreInTheFileInOrder() async throws {

@@ -103,6 +103,7 @@ final class QueueGrowthTests: DurableQueueCase {
     for flight in flights { outbox.giveUp(flight) }
     XCTAssertLessThan(ContinuousClock.now - start, .milliseconds(100), "it was 276 ms, now 4")
     XCTAssertEqual(outbox.kept.count, 0)
+    try await turn { try await outbox.items().isEmpty }
   }
 
   func testALoadThatIsCancelledOnAFullDiskIsNotSent() async throws {

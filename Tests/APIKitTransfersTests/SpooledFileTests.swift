@@ -8,11 +8,6 @@ import XCTest
 final class SpooledFileTests: DurableQueueCase {
   private var source: String { "\(folder)-source" }
 
-  override func tearDown() async throws {
-    unlink(source)
-    try await super.tearDown()
-  }
-
   func testAnOffsetBehindTheEndIsRefused() async throws {
     try Data([1, 2, 3]).write(to: URL(fileURLWithPath: source))
     do throws(APIError) {

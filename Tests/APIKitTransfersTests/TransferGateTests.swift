@@ -25,7 +25,7 @@ import XCTest
   func testATransferIsRefusedByTheGateOfItsManager() async throws {
     let service = TestService(stub)
     service.network.force(.offline)
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    let path = temporaryPath()
     let download = await failure {
       _ = try await Downloads(service).file(to: .file(path))
     }
@@ -42,7 +42,7 @@ import XCTest
     var service = TestService(stub)
     service.network.force(.offline)
     service.onFallback = { _ in APIResponse(raw: .missing, http: HTTPResponse(status: 201)) }
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    let path = temporaryPath()
     let download = await failure { [service] in
       _ = try await Downloads(service).file(to: .file(path))
     }

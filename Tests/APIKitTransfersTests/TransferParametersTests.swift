@@ -19,8 +19,7 @@ import XCTest
   }
 
   func testADownloadHasNoBodyWhereLoadsOfTheServiceHaveOne() async throws {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let path = temporaryPath()
     for encoding in [ParameterEncoding.json, .form] {
       let stub = StubTransport(.text("abc"))
       let service = Service(

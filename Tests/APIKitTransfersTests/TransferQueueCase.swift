@@ -8,22 +8,12 @@ import XCTest
 
 /// Tests of the queue of transfers, with a folder, a clock and a network of their own.
 @MainActor class TransferQueueCase: XCTestCase {
-  var folder = ""
+  lazy var folder = temporaryFolder().path
   let time = ManualTime()
   let network = NetworkMonitor(watchesSystem: false)
   var queues: [TransferQueue] = []
 
-  override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-  }
-
-  override func tearDown() async throws {
-    for queue in queues { await queue.stop() }
-    queues = []
-    try? FileManager.default.removeItem(atPath: folder)
-  }
+  override func tearDown() async throws { queues = [] }
 
   func path(_ name: String) -> String { "\(folder)/\(name)" }
   func bytes(_ name: String) -> [UInt8]? {
@@ -54,6 +44,8 @@ import XCTest
       queue.register(KeptTusUploads.self) { KeptTusUploads(service, journals) }
     }
     queues.append(queue)
+    // Before its folder is removed.
+    addTeardownBlock { [weak queue] in await queue?.stop() }
     return queue
   }
 

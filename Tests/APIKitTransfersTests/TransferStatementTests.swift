@@ -24,7 +24,7 @@ import XCTest
   private let stub = StubTransport(.json(someJSON))
 
   func testAStatementWithoutEffectRefusesTheDownload() async throws {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    let path = temporaryPath()
     let error = try XCTUnwrap(LostFields(TestService(stub)).download(to: .file(path)).refusal)
     XCTAssertEqual(error.reason, .misconfigured)
     XCTAssertTrue(error.detail.contains("LostFields.headers"), error.detail)

@@ -8,7 +8,7 @@ import XCTest
 /// Uploads to a tus server of others, which `Scripts/oracles/tus` starts.
 @MainActor final class TusOracleTests: XCTestCase {
   private static let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-  private var folder = URL(fileURLWithPath: "/")
+  private lazy var folder = temporaryFolder()
   private var url = ""
   private var files = ""
 
@@ -19,13 +19,6 @@ import XCTest
     }
     (self.url, self.files) = (url, files)
     try await waitForServer(url)
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-  }
-
-  override func tearDown() async throws {
-    if !files.isEmpty { try FileManager.default.removeItem(at: folder) }
   }
 
   private func manager(

@@ -9,11 +9,7 @@ import XCTest
 
 /// Tests of uploads against servers on loopback, with a folder of their own.
 @MainActor class UploadCase: XCTestCase {
-  var folder = URL(fileURLWithPath: "/")
-
-  override func setUp() async throws {
-    folder = try temporaryFolder()
-  }
+  lazy var folder = temporaryFolder()
 
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 

@@ -8,11 +8,7 @@ import XCTest
 
 /// What the framework keeps of a user goes in one call, wherever it is.
 @MainActor final class UserDataTests: XCTestCase {
-  private var folder = ""
-
-  override func setUp() async throws {
-    folder = try temporaryFolder().path
-  }
+  private lazy var folder = temporaryFolder().path
 
   func testForgettingAUserErasesAllThatIsKeptOfTheUserAndNothingOfAnother() async throws {
     let world = try UserDataWorld(folder)

@@ -1,6 +1,7 @@
 import APIKit
 import DemoServer
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import DemoCLI
@@ -8,11 +9,9 @@ import XCTest
 /// What one run keeps for the next, and how a user sees and clears it.
 @MainActor
 final class CacheCommandTests: XCTestCase {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-demo-\(UUID())")
+  private lazy var folder = temporaryPath()
 
-  override func tearDown() async throws { try? FileManager.default.removeItem(at: folder) }
-
-  private func run(_ line: String) async -> CommandLineRun { await CommandLineRun(line, cache: folder.path) }
+  private func run(_ line: String) async -> CommandLineRun { await CommandLineRun(line, cache: folder) }
 
   private func json(_ run: CommandLineRun) throws -> RawData { try RawData(parsing: run.output.joined()) }
 
@@ -92,7 +91,7 @@ final class CacheCommandTests: XCTestCase {
     _ = await run("list --size 5")
     _ = await run("list --size 5")
     let shown = try json(await run("cache --json"))
-    XCTAssertEqual(shown.folder.string, folder.path)
+    XCTAssertEqual(shown.folder.string, folder)
     XCTAssertEqual(shown.disk.responses.int, 3)
     XCTAssertGreaterThan(shown.disk["bytes"].int ?? 0, 1000)
     XCTAssertEqual(shown.disk.hits.int, 3)
@@ -103,7 +102,7 @@ final class CacheCommandTests: XCTestCase {
     let cleared = await run("cache --clear")
     XCTAssertEqual(cleared.output.count, 5, cleared.output.joined(separator: "\n"))
     XCTAssertTrue(cleared.output[2].hasPrefix("disk"), cleared.output.joined(separator: "\n"))
-    XCTAssertEqual(cleared.output.last, "in \(folder.path)")
+    XCTAssertEqual(cleared.output.last, "in \(folder)")
     let emptied = try json(await run("cache --json"))
     XCTAssertEqual(emptied.disk.responses.int, 0)
     XCTAssertEqual(emptied.disk.hits.int, 0)
@@ -113,7 +112,7 @@ final class CacheCommandTests: XCTestCase {
 
   func testAFaultOfTheCacheIsToldAndTheListIsShownAllTheSame() async throws {
     // A file stands where the folder should be.
-    try Data([1]).write(to: folder)
+    try Data([1]).write(to: URL(fileURLWithPath: folder))
     let list = await run("list --size 5")
     XCTAssertEqual(list.status, .success)
     XCTAssertEqual(list.output.last, "from the network")

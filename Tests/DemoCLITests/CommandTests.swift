@@ -2,6 +2,7 @@ import APIKit
 import APIKitTesting
 import DemoServer
 import Reformers
+@testable import TestSupport
 import XCTest
 
 @testable import DemoCLI
@@ -110,8 +111,7 @@ final class CommandTests: XCTestCase {
   }
 
   func testThePictureOfAHomeIsToldByItsBytes() async throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("home-\(UUID().uuidString).bmp")
-    defer { try? FileManager.default.removeItem(at: file) }
+    let file = temporaryFolder().appendingPathComponent("new.bmp")
     for id in ["sac-17", "ames-17", "xf-39"] {
       let run = await CommandLineRun("show \(id) --picture \(file.path) --json")
       XCTAssertEqual(run.status, .success, run.errors.joined())
@@ -134,8 +134,7 @@ final class CommandTests: XCTestCase {
   }
 
   func testTheMapIsDrawnAndWritten() async throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("map-\(UUID().uuidString).svg")
-    defer { try? FileManager.default.removeItem(at: file) }
+    let file = temporaryFolder().appendingPathComponent("new.svg")
     let run = await CommandLineRun("map --source new --svg \(file.path)")
     XCTAssertEqual(run.status, .success, run.errors.joined())
     XCTAssertEqual(run.output.suffix(2), ["New homes in Ames: 335 homes", "from the network"])

@@ -5,6 +5,7 @@ import APIKitReports
 import APIKitXML
 import DemoServer
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKitTesting
@@ -12,9 +13,7 @@ import XCTest
 
 /// The demo's APIs on tapes and in archives.
 @MainActor final class DemoTapeTests: XCTestCase {
-  private let file = FileManager.default.temporaryDirectory.path + "/apikit-demo-\(UUID().uuidString).har"
-
-  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: file) }
+  private lazy var file = temporaryPath("new.har")
 
   func testRecordingsOfAllDemoAPIsReplayEqualToTheLiveRun() async throws {
     let server = try DemoServer(signatures: .standard())

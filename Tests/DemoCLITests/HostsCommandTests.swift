@@ -1,6 +1,7 @@
 import APIKit
 import APIKitReports
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import DemoCLI
@@ -32,8 +33,7 @@ import XCTest
     }
 
     func testServersAreMeasuredAndRacedWhileAnArchiveIsWrittenAndRequestsAreShown() async throws {
-      let file = FileManager.default.temporaryDirectory.path + "/apikit-hosts-\(UUID().uuidString).har"
-      defer { try? FileManager.default.removeItem(atPath: file) }
+      let file = temporaryPath("new.har")
       let run = await CommandLineRun("hosts --json --verbose --har \(file)")
       XCTAssertEqual(run.status, .success, run.errors.joined(separator: "\n"))
       let raw = try RawData(parsing: run.output.joined())

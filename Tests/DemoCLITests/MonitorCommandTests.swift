@@ -4,17 +4,16 @@ import APIKitReports
 import APIKitTesting
 import Foundation
 import Reformers
+@testable import TestSupport
 import XCTest
 
 @testable import DemoCLI
 
 @MainActor final class MonitorCommandTests: XCTestCase {
-  private let file = FileManager.default.temporaryDirectory.path + "/apikit-demo-\(UUID().uuidString)"
-  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: file) }
+  private lazy var file = temporaryPath()
 
   func testAReportIsWrittenAsPageAndMetrics() async throws {
     let metrics = file + ".txt"
-    defer { try? FileManager.default.removeItem(atPath: metrics) }
     let run = await CommandLineRun("report \(file) --rounds 10 --metrics \(metrics) --no-cache")
     XCTAssertEqual(run.status, .success, run.errors.joined())
     XCTAssertTrue(run.output[0].contains("cancelled, mean"), run.output[0])

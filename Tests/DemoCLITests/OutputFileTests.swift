@@ -1,20 +1,18 @@
 #if os(Linux)
   import Foundation
   import Glibc
+  @testable import TestSupport
   import XCTest
 
   @testable import DemoCLI
 
   final class OutputFileTests: XCTestCase {
-    private var folder = ""
+    private lazy var folder = temporaryFolder().path
     private var file: String { folder + "/homes.svg" }
 
     override func setUpWithError() throws {
-      folder = FileManager.default.temporaryDirectory.path + "/democli-output-\(UUID().uuidString)"
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       try "before".write(toFile: file, atomically: false, encoding: .utf8)
     }
-    override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
 
     private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 

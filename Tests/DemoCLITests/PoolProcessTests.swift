@@ -1,19 +1,13 @@
 #if os(Linux)  // elsewhere no transport connects to a given address
   import APIKit
   import Foundation
+  @testable import TestSupport
   import XCTest
 
   /// The program with a pool of three servers, each a process of its own.
   final class PoolProcessTests: XCTestCase {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "apikit-pool-\(UUID())")
+    private lazy var folder = temporaryFolder()
     private var program: URL { Bundle.main.bundleURL.appendingPathComponent("DemoCLI") }
-
-    override func setUpWithError() throws {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    override func tearDown() { try? FileManager.default.removeItem(at: folder) }
 
     /// Starts the program; its results go to a file, so that a pipe that nobody reads holds nothing up.
     private func start(_ words: [String], into file: String) throws -> (process: Process, errors: FileHandle)

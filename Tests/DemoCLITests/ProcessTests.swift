@@ -2,6 +2,7 @@
   import APIKit
   import DemoServer
   import Foundation
+  @testable import TestSupport
   import XCTest
 
   /// The program as a shell sees it.
@@ -16,13 +17,7 @@
       return folder.appendingPathComponent("DemoCLI")
     }
 
-    private var caches = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "apikit-demo-\(UUID())")
-
-    override func tearDown() {
-      try? FileManager.default.removeItem(at: caches)
-      super.tearDown()
-    }
+    private lazy var caches = temporaryFolder()
 
     private func start(_ arguments: [String]) throws -> (process: Process, output: Pipe, errors: Pipe) {
       let process = Process()
@@ -77,7 +72,6 @@
       /// Their numbers are given to no socket and no file.
       func testDescriptorsMayBeClosed() throws {
         let file = caches.appendingPathComponent("file")
-        try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
         for (closed, status) in [("<&- 2>&-", 0), ("<&- >&- 2>&-", 1)] {
           let process = Process()
           process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -1,26 +1,21 @@
 #if os(Linux)
   import DemoServer
   import Foundation
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit
 
   /// Runs the program as a process, with a folder and a server of its own.
   class TransferProcessCase: XCTestCase {
-    var folder = URL(fileURLWithPath: "/")
+    lazy var folder = temporaryFolder()
     var server: DemoServer?
 
-    override func setUpWithError() throws {
-      folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      server = try DemoServer()
-    }
+    override func setUpWithError() throws { server = try DemoServer() }
 
     override func tearDown() {
       server?.stop()
       server = nil
-      try? FileManager.default.removeItem(at: folder)
     }
 
     var program: String { Bundle.main.bundleURL.appendingPathComponent("DemoCLI").path }

@@ -1,6 +1,7 @@
 import APIKit
 import Foundation
 import TestServers
+@testable import TestSupport
 import XCTest
 
 @testable import DemoCLI
@@ -148,13 +149,9 @@ final class UsageTests: XCTestCase {
   }
 
   func testNoFileIsWrittenUnasked() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-unasked-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = temporaryFolder()
     let before = FileManager.default.currentDirectoryPath
-    defer {
-      _ = FileManager.default.changeCurrentDirectoryPath(before)
-      try? FileManager.default.removeItem(at: folder)
-    }
+    defer { _ = FileManager.default.changeCurrentDirectoryPath(before) }
     XCTAssertTrue(FileManager.default.changeCurrentDirectoryPath(folder.path))
     for line in ["map --source new --no-cache", "show ames-17", "report"] { _ = await CommandLineRun(line) }
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), [])

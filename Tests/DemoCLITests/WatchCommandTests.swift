@@ -3,6 +3,7 @@
   import APIKitReports
   import DemoServer
   import Foundation
+  @testable import TestSupport
   import XCTest
 
   @testable import DemoCLI
@@ -95,8 +96,7 @@
     }
 
     func testItsHandshakeIsShownAndArchived() async throws {
-      let file = FileManager.default.temporaryDirectory.path + "/apikit-demo-\(UUID().uuidString).har"
-      defer { try? FileManager.default.removeItem(atPath: file) }
+      let file = temporaryPath("new.har")
       let run = await CommandLineRun("watch --count 1 --every 20 --verbose --har \(file)")
       XCTAssertEqual(run.status, .success, run.errors.joined())
       XCTAssertTrue(

@@ -16,11 +16,8 @@
     private let certificates: CertificateMatrix
     private let contexts: [OpaquePointer]
     private let accepted = Counter()
-    private let folder: URL
 
-    init(_ servers: CertificateMatrix.Server...) throws {
-      folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-tls-\(UUID())")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    init(in folder: URL, _ servers: CertificateMatrix.Server...) throws {
       let certificates = try CertificateMatrix(in: folder)
       self.certificates = certificates
       root = certificates.root.path
@@ -35,10 +32,7 @@
       signal(SIGPIPE, SIG_IGN)
     }
 
-    deinit {
-      for context in contexts { SSL_CTX_free(context) }
-      try? FileManager.default.removeItem(at: folder)
-    }
+    deinit { for context in contexts { SSL_CTX_free(context) } }
 
     /// The pin of a certificate's key.
     func pin(_ server: CertificateMatrix.Server) throws -> PinSet.Pin {

@@ -23,7 +23,7 @@ import APIKitTransfers
   let favourites: Favourites
   let pictures: ImageLoader
   private let service: HomesService
-  private let outbox: Outbox
+  let outbox: Outbox
   private let uploads: TusOptions
 
   init(_ configuration: Configuration) {

@@ -1,5 +1,6 @@
 import APIKit
 import APIKitTesting
+import APIKitTransfers
 import Foundation
 import XCTest
 
@@ -13,6 +14,7 @@ import XCTest
   let network = NetworkMonitor(watchesSystem: false)
   let credentials = MemoryCredentialStore()
   private var folder = ""
+  private var outbox: Outbox?
   private var running: Task<Void, Never>?
 
   override func setUp() async throws {
@@ -22,16 +24,20 @@ import XCTest
 
   override func tearDown() async throws {
     running?.cancel()
+    await running?.value
+    await outbox?.stop()
     try? FileManager.default.removeItem(atPath: folder)
   }
 
   /// The application as it is after a launch.
   func launch(searchDelay: Duration = .milliseconds(50)) -> HomesModel {
     running?.cancel()
+    outbox = nil
     let model = HomesModel(
       HomesModel.Configuration(
         server: "http://127.0.0.1:8080", client: HTTPClient(transport: stub), credentials: credentials,
         network: network, retryPolicy: .never, searchDelay: searchDelay, folder: folder))
+    outbox = model.outbox
     running = Task { await model.run() }
     return model
   }

@@ -6,16 +6,10 @@ import XCTest
 
 /// Where credentials are kept, and that nobody else reads them.
 final class CredentialStoreTests: XCTestCase {
-  private var folder = ""
+  private lazy var folder = temporaryPath()
   private let credential = Credential(
     accessToken: "secret-access", refreshToken: "secret-refresh", expiresAt: 1_800_000_000,
     scopes: ["read", "write"], notes: ["user": "ann"])
-
-  override func setUp() {
-    folder = NSTemporaryDirectory() + "apikit-credentials-" + UUID().uuidString
-  }
-
-  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
 
   private func files() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }

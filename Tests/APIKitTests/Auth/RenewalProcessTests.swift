@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)  // elsewhere there are no child processes
   import DemoServer
   import Foundation
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit
@@ -11,14 +12,6 @@
   /// again with ``RenewalChildTests`` alone.
   final class RenewalProcessTests: XCTestCase {
     private let grants = Grants()
-
-    private func makeFolder() throws -> String {
-      let folder = NSTemporaryDirectory() + "apikit-renewals-" + UUID().uuidString
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      addTeardownBlock { try? FileManager.default.removeItem(atPath: folder) }
-      return folder
-    }
 
     private func makeServer() throws -> DemoServer {
       let server = try DemoServer()
@@ -51,7 +44,7 @@
 
     /// Two processes hold a refused credential. The first is killed at the step, with the second behind it.
     private func killed(at step: String) async throws -> (result: String, stored: Credential?) {
-      let (folder, server) = (try makeFolder(), try makeServer())
+      let (folder, server) = (temporaryFolder().path, try makeServer())
       let store = try RenewalChildTests.store(folder)
       try store.store(Credential(accessToken: "stale", refreshToken: grants.begin()), of: "default")
       let second = try start("second", folder, server)
@@ -110,7 +103,7 @@
         XCTAssertTrue(grants.isRevoked, step)
         XCTAssertNil(stored, "\(step): a credential that is of no use is not kept")
 
-        let (folder, server) = (try makeFolder(), try makeServer())
+        let (folder, server) = (temporaryFolder().path, try makeServer())
         let store = try RenewalChildTests.store(folder)
         try store.store(Credential(accessToken: "stale", refreshToken: grants.begin()), of: "default")
         let third = try start("third", folder, server)
@@ -121,7 +114,7 @@
     }
 
     func testTwoProcessesThatRenewAgainAndAgainUseNoRefreshTokenTwice() async throws {
-      let (folder, server) = (try makeFolder(), try makeServer())
+      let (folder, server) = (temporaryFolder().path, try makeServer())
       let store = try RenewalChildTests.store(folder)
       try store.store(Credential(accessToken: "stale", refreshToken: grants.begin()), of: "default")
       let children = try ["first", "second"].map { try start($0, folder, server, loads: 60) }

@@ -38,11 +38,9 @@ import XCTest
   }
 
   private func stores() throws -> [any CredentialStore] {
-    let folder = NSTemporaryDirectory() + "apikit-credentials-" + UUID().uuidString
-    addTeardownBlock { try? FileManager.default.removeItem(atPath: folder) }
-    return [
+    [
       MemoryCredentialStore(),
-      try FileCredentialStore(folder: folder, key: SecretKey.random()),
+      try FileCredentialStore(folder: temporaryPath(), key: SecretKey.random()),
     ]
   }
 

@@ -1,15 +1,12 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
 
 /// A file that is read in chunks.
 final class FileChunksTests: XCTestCase {
-  private var path = ""
-
-  override func setUp() { path = NSTemporaryDirectory() + "apikit-chunks-" + UUID().uuidString }
-
-  override func tearDown() { unlink(path) }
+  private lazy var path = temporaryPath()
 
   func testAnOffsetOutsideOfTheFileIsRefused() throws {
     try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path))

@@ -1,17 +1,12 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
 
 /// Locks on files that are removed while others take them.
 final class FileLockTests: XCTestCase {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-
-  override func setUpWithError() throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
-
-  override func tearDown() { try? FileManager.default.removeItem(at: folder) }
+  private lazy var folder = temporaryFolder()
 
   private var path: String { folder.appendingPathComponent("file.lock").path }
 

@@ -1,17 +1,12 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
 
 /// Files that nobody else can read, and folders in which nobody else can put others in their place.
 final class PrivateFileTests: XCTestCase {
-  private var folder = ""
-
-  override func setUp() {
-    folder = NSTemporaryDirectory() + "apikit-private-" + UUID().uuidString
-  }
-
-  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
+  private lazy var folder = temporaryPath()
 
   private func mode(_ path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

@@ -1,4 +1,5 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -6,8 +7,7 @@ import XCTest
 /// Values that SQLite does not take.
 final class SQLiteDatabaseTests: XCTestCase {
   func testAValueThatIsTooLongFailsItsStatementAndIsNoDamage() throws {
-    let path = NSTemporaryDirectory() + "apikit-sqlite-" + UUID().uuidString
-    defer { for ending in ["", "-journal"] { unlink(path + ending) } }
+    let path = temporaryPath()
     let database = try SQLiteDatabase(path: path, patience: 100)
     try database.execute("CREATE TABLE contents (content BLOB NOT NULL)")
     let insert = try database.prepare("INSERT INTO contents VALUES (?)")

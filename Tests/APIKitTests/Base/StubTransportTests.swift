@@ -283,9 +283,7 @@ final class StubTransportTests: XCTestCase {
   }
 
   func testAFileIsReadFromItsOffsetAndRefusedFromOutside() async throws {
-    let path = FileManager.default.temporaryDirectory.path + "/apikit-stub-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path))
+    let path = try temporaryFile([1, 2, 3])
     let stub = StubTransport(.text(""))
     func send(from offset: Int64) async throws(APIError) {
       _ = try await stub.send(

@@ -44,7 +44,7 @@ final class CacheBitTests: XCTestCase {
   }
 
   func testACacheWhoseDatabaseIsCutToNothingStoresAgainInABoundedTimeWhoeverHasItOpen() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let caches = [1, 2].map { _ in ResponseCache(disk: DiskCacheConfiguration(folder: folder)) }
     for (number, cache) in caches.enumerated() {
       cache.put(CacheFixture.entry(number))
@@ -63,7 +63,7 @@ final class CacheBitTests: XCTestCase {
   }
 
   func testTheCacheCanBeUsedAfterAFlippedBitInTheHeaderOrTheListOfTables() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let database = try await fill(folder, [CacheFixture.entry(1)])
     var failed: [String] = []
     // Who may write the file, its form, the version and the application; and what is behind the header.
@@ -82,7 +82,7 @@ final class CacheBitTests: XCTestCase {
   }
 
   func testAFlippedBitDoesNotShowTheResponseBefore() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let vary = VaryMatcher(fields: [VaryMatcher.Field(name: "accept", value: "a")])
     let database = try await fill(
       folder, [CacheFixture.entry(1), CacheFixture.entry(1, bytes: 300, vary: vary)])
@@ -95,7 +95,7 @@ final class CacheBitTests: XCTestCase {
   }
 
   func testAFlippedBitDoesNotMakeAResponseFreshAgain() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
     first.put(CacheFixture.entry(1, tags: ["t"]))
     await first.flush()
@@ -110,7 +110,7 @@ final class CacheBitTests: XCTestCase {
   }
 
   func testAPipeInThePlaceOfABodyIsAMiss() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder, bodyFileThreshold: 100))
     cache.put(CacheFixture.entry(1, bytes: 9000))
     await cache.flush()
@@ -126,7 +126,7 @@ final class CacheBitTests: XCTestCase {
   }
 
   func testAFullDiskDoesNotTakeWhatWasStoredBefore() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     var disk = DiskCacheConfiguration(folder: folder)
     disk.maximumPages = 60
     let cache = ResponseCache(disk: disk)

@@ -9,7 +9,7 @@ import XCTest
 /// Loads whose body is a file, a stream or a form: what they make stale, and what they have a key for.
 @MainActor final class CacheBodyTests: CachePolicyCase {
   private func bodies() throws -> [(String, HTTPBody)] {
-    let path = try temporaryFolder().path + "/photo"
+    let path = temporaryFolder().path + "/photo"
     try Data("photo".utf8).write(to: URL(fileURLWithPath: path))
     var form = MultipartForm()
     form.append("name", text: "photo")

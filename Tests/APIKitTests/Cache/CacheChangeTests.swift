@@ -137,7 +137,7 @@ import XCTest
   }
 
   func testAResponseThatIsRemovedWhileItIsReadFromDiskDoesNotStayInMemory() async throws {
-    let disk = DiskCacheConfiguration(folder: try temporaryFolder().path)
+    let disk = DiskCacheConfiguration(folder: temporaryFolder().path)
     let decoder = SlowDecoder()
     stub.on("/api/list", .json("[1]"), .json("[2]"))
     for number in 1...2 {

@@ -14,7 +14,7 @@ import XCTest
   }
 
   func testTheCacheOfAPresetFollowsTheNetworkWithoutBeingAskedTo() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     defer { NetworkMonitor.shared.force(nil) }
     let conditions: [(NetworkCondition, CacheConditionTable.Preference)] = [
       (.wifi, .asPolicy), (.wired, .asPolicy), (.unknown, .asPolicy), (.cellular, .stored),

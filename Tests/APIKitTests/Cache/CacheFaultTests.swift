@@ -44,7 +44,7 @@ final class CacheFaultTests: XCTestCase {
   // MARK: Damage
 
   func testADatabaseThatIsNoneIsMadeAnewAndReported() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     try Data(repeating: 0x58, count: 20_000).write(to: URL(fileURLWithPath: folder + "/responses.sqlite"))
     let cache = cache(folder)
     let log = FaultLog(cache)
@@ -56,7 +56,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testWhatIsStoredAfterTheFolderWasRemovedIsThereForTheNextProcess() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = cache(folder)
     let log = FaultLog(cache)
     cache.put(CacheFixture.entry(1))
@@ -77,7 +77,7 @@ final class CacheFaultTests: XCTestCase {
 
   func testADamagedDatabaseNeverGivesAWrongResponse() async throws {
     for seed in 1...12 {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       await fill(folder)
       // What stands in the log has to reach the database first, to be damaged there.
       let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
@@ -101,7 +101,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testATruncatedDatabaseGivesMisses() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     await fill(folder)
     let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
     try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -118,7 +118,7 @@ final class CacheFaultTests: XCTestCase {
 
   func testADamagedTruncatedOrMissingBodyFileIsDroppedAndReported() async throws {
     for harm in ["flip", "truncate", "extend", "remove"] {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       await fill(folder, 3)
       let path = folder + "/bodies/" + (try XCTUnwrap(CacheFixture.bodyFiles(folder).first))
       switch harm {
@@ -142,7 +142,7 @@ final class CacheFaultTests: XCTestCase {
       "UPDATE totals SET bytes = 1 << 40", "UPDATE totals SET bytes = -(1 << 40)",
       "UPDATE entries SET size = 1 << 40 WHERE id = 3",
     ] {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       await fill(folder, 10)
       let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
       try database.execute(harm)
@@ -162,7 +162,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testADatabaseOfALaterVersionIsLeftAlone() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     await fill(folder, 1)
     let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
     try database.execute("PRAGMA user_version = 99; ALTER TABLE entries RENAME COLUMN key TO digest")
@@ -178,7 +178,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testADatabaseOfAnEarlierVersionIsEmptiedAndUsed() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     await fill(folder, 3)
     let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
     // As the first version had it, as far as it matters: without the table of uses.
@@ -195,7 +195,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testADatabaseOfSomethingElseIsLeftAlone() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
     try database.execute("CREATE TABLE photos (id INTEGER); INSERT INTO photos VALUES (7)")
     let cache = cache(folder)
@@ -209,7 +209,7 @@ final class CacheFaultTests: XCTestCase {
   // MARK: Clocks
 
   func testAClockSetBackBetweenRunsLeavesNothingFresh() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let time = ManualTime()
     await fill(folder, 3, time: time)
     let later = ManualTime(wallClock: time.wallClock - 86_400)
@@ -224,7 +224,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testAClockSetForwardBetweenRunsMakesResponsesOld() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let time = ManualTime()
     await fill(folder, 3, time: time)
     let cache = cache(folder, time: ManualTime(wallClock: time.wallClock + 86_400))
@@ -233,7 +233,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testAClockSetBackWhileRunningIsNoticed() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let time = ManualTime()
     await fill(folder, 3, time: time)
     let clock = ManualTime(wallClock: time.wallClock + 600)
@@ -246,7 +246,7 @@ final class CacheFaultTests: XCTestCase {
   // MARK: A disk that does not take it
 
   func testAFullDatabaseDropsWhatDoesNotFitAndKeepsTheRest() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     var disk = DiskCacheConfiguration(folder: folder)
     disk.maximumPages = 40
     let cache = ResponseCache(disk: disk)
@@ -262,7 +262,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testARemovalThatCannotBeWrittenCountsAllTheSame() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = cache(folder)
     cache.put(CacheFixture.entry(1))
     await cache.flush()
@@ -274,10 +274,11 @@ final class CacheFaultTests: XCTestCase {
     await cache.flush()
     XCTAssertEqual(log.kinds, [.unusable])
     XCTAssertNil(cache.onDisk(1))
+    await cache.flush()
   }
 
   func testAResponseThatCannotBeWrittenDoesNotLeaveTheOneBefore() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = cache(folder)
     cache.put(CacheFixture.entry(1, bytes: 300))
     cache.put(CacheFixture.entry(2, bytes: 300))
@@ -295,7 +296,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testResponsesThatComeTooFastAreToldAndDoNotLeaveTheOnesBefore() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     var disk = DiskCacheConfiguration(folder: folder)
     disk.maximumPendingBytes = 10_000
     let cache = ResponseCache(disk: disk)
@@ -320,7 +321,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   @MainActor func testALoadGoesOnToTheNetworkWhereWhatIsStoredIsDamaged() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let body = CacheFixture.body(1, 9000)
     let stub = StubTransport(.bytes(body, contentType: "application/json"))
     func load(_ cache: ResponseCache) async throws -> APIResponse {
@@ -345,7 +346,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testFilesLeftBehindAreSweptUp() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     await fill(folder, 3)
     for name in ["left", "left.partial"] {
       try Data([1]).write(to: URL(fileURLWithPath: folder + "/bodies/" + name))
@@ -364,7 +365,7 @@ final class CacheFaultTests: XCTestCase {
   // MARK: Sizes
 
   func testAResponseOfAHundredMegabytesComesBackWhole() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let body = [UInt8](unsafeUninitializedCapacity: 100 << 20) { bytes, count in
       for index in 0..<(100 << 17) {
         UnsafeMutableRawBufferPointer(bytes).storeBytes(
@@ -380,7 +381,7 @@ final class CacheFaultTests: XCTestCase {
   }
 
   func testTenThousandSmallResponsesComeBackWhole() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = cache(folder)
     for number in 1...10_000 { first.put(CacheFixture.entry(number, bytes: 200)) }
     await first.flush()

@@ -7,7 +7,7 @@ import XCTest
 final class CacheOpeningTests: XCTestCase {
   func testConnectionsThatOpenANewFolderAtOnceAllTakeItForTheirs() async throws {
     for _ in 0..<60 {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       let caches = (0..<3).map { _ in ResponseCache(disk: DiskCacheConfiguration(folder: folder)) }
       let logs = caches.map(FaultLog.init)
       await withTaskGroup(of: Void.self) { group in
@@ -27,7 +27,7 @@ final class CacheOpeningTests: XCTestCase {
   }
 
   func testADatabaseThatWasCutWhileAnIdleProcessHasItOpenIsMadeAnewByANewOne() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let idle = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
     idle.put(CacheFixture.entry(1))
     await idle.flush()
@@ -48,7 +48,7 @@ final class CacheOpeningTests: XCTestCase {
   }
 
   func testADatabaseThatALaterVersionMigratesWhileItIsOpenIsLeftAlone() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
     let log = FaultLog(cache)
     cache.put(CacheFixture.entry(1))

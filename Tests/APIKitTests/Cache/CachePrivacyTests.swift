@@ -34,7 +34,7 @@ final class CachePrivacyTests: XCTestCase {
   // MARK: Secrets
 
   func testWithoutAKeySecretFieldsStayInMemory() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = cache(folder)
     for (number, bytes) in [(1, 100), (2, 9000)] { first.put(withCookie(number, bytes: bytes), in: .all) }
     await first.flush()
@@ -50,7 +50,7 @@ final class CachePrivacyTests: XCTestCase {
   }
 
   func testUnderAKeyAResponseWithSecretFieldsIsSealed() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let key = SecretKey.random()
     let first = cache(folder, key: key)
     for (number, bytes) in [(1, 100), (2, 9000)] { first.put(withCookie(number, bytes: bytes)) }
@@ -72,7 +72,7 @@ final class CachePrivacyTests: XCTestCase {
   func testAResponseThatDependsOnASecretIsNotWrittenWithoutAKey() async throws {
     let vary = VaryMatcher(response: ["Vary": "Cookie"], request: ["Cookie": "sid=hunter2"])
     for key in [nil, SecretKey.random()] {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       let first = cache(folder, key: key)
       first.put(CacheFixture.entry(1, vary: vary), in: .all)
       await first.flush()
@@ -85,7 +85,7 @@ final class CachePrivacyTests: XCTestCase {
   }
 
   func testEverythingWrittenHasItsEnvelope() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = cache(folder)
     first.put(CacheFixture.entry(1, bytes: 9000))
     await first.flush()
@@ -101,7 +101,7 @@ final class CachePrivacyTests: XCTestCase {
   // MARK: Rights
 
   func testTheFilesAreTheirOwnersAlone() async throws {
-    let folder = try temporaryFolder().path + "/deep/responses"
+    let folder = temporaryFolder().path + "/deep/responses"
     let first = cache(folder)
     first.put(CacheFixture.entry(1, bytes: 9000))
     await first.flush()
@@ -116,7 +116,7 @@ final class CachePrivacyTests: XCTestCase {
   }
 
   func testASymbolicLinkInThePlaceOfTheDatabaseIsNotFollowed() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let target = folder + "/letter"
     try Data("Dear all".utf8).write(to: URL(fileURLWithPath: target))
     for name in ["responses.sqlite", "responses.sqlite-wal"] {
@@ -135,10 +135,9 @@ final class CachePrivacyTests: XCTestCase {
   }
 
   func testAFolderMayBeReachedThroughALink() async throws {
-    let folder = try temporaryFolder().path
-    XCTAssertEqual(symlink(folder, folder + ".link"), 0)
-    defer { unlink(folder + ".link") }
-    let cache = cache(folder + ".link")
+    let (folder, link) = (temporaryFolder().path, temporaryPath())
+    XCTAssertEqual(symlink(folder, link), 0)
+    let cache = cache(link)
     let log = FaultLog(cache)
     cache.put(CacheFixture.entry(1))
     await cache.flush()
@@ -147,7 +146,7 @@ final class CachePrivacyTests: XCTestCase {
   }
 
   func testAFolderThatOthersMayChangeIsNotUsed() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     XCTAssertEqual(chmod(folder, 0o777), 0)
     let cache = cache(folder)
     let log = FaultLog(cache)
@@ -162,7 +161,7 @@ final class CachePrivacyTests: XCTestCase {
   // MARK: Other processes
 
   func testADatabaseMadeAnewIsTheSameFileForAllWhoHaveItOpen() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let path = folder + "/responses.sqlite"
     let other = cache(folder)
     other.put(CacheFixture.entry(1))
@@ -185,7 +184,7 @@ final class CachePrivacyTests: XCTestCase {
 
   /// Ids of rows are given again: what is found damaged may have made way for another response already.
   func testDroppingADamagedRowLeavesTheResponseThatHasItsIdNow() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = cache(folder)
     let disk = try XCTUnwrap(cache.disk)
     cache.put(CacheFixture.entry(1))

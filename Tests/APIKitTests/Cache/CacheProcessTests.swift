@@ -55,7 +55,7 @@
     }
 
     func testAProcessKilledInTheMiddleOfWritingLeavesOnlyWholeResponses() async throws {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       for round in 0..<6 {
         let child = try start("write", folder)
         if round == 0 { try await waitForWrites(folder) }
@@ -73,7 +73,7 @@
     }
 
     func testTwoProcessesMayUseOneFolder() async throws {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       let child = try start("write", folder)
       try await waitForWrites(folder)
       let cache = ResponseCache(disk: CacheChildTests.disk(folder))
@@ -97,7 +97,7 @@
     }
 
     func testAFileThatMayNotGrowGivesMissesAndNoWrongResponse() async throws {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       let child = try start("full", folder)
       try await wait(for: child)
       XCTAssertEqual(child.terminationStatus, 0, "faults were met, and reported")
@@ -107,7 +107,7 @@
 
     /// Whoever removed its files would take them from those who have them open.
     func testADamagedDatabaseThatCannotBeEmptiedKeepsItsFile() async throws {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       let path = folder + "/responses.sqlite"
       let damage = Data(repeating: 0x58, count: 20_000)
       try damage.write(to: URL(fileURLWithPath: path))
@@ -130,7 +130,7 @@
     }
 
     func testAFolderThatMayNotBeWrittenLeavesTheCacheInMemory() async throws {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       let cache = ResponseCache(disk: CacheChildTests.disk(folder))
       cache.put(CacheFixture.entry(1))
       await cache.flush()

@@ -17,7 +17,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAResponseComesBackAfterTheCacheIsOpenedAnew() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = cache(folder)
     first.put(CacheFixture.entry(1, tags: ["a", "b"]))
     await first.flush()
@@ -30,10 +30,11 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertFalse(found.isExpired)
   }
 
-  func testAResponseCanBeReadBeforeItIsWritten() throws {
-    let cache = cache(try temporaryFolder().path)
+  func testAResponseCanBeReadBeforeItIsWritten() async throws {
+    let cache = cache(temporaryFolder().path)
     cache.put(CacheFixture.entry(1))
     XCTAssertEqual(cache.onDisk(1)?.http.bytes, CacheFixture.body(1, 100))
+    await cache.flush()
   }
 
   func testAServiceMayUseTheCacheWhileItIsAskedForTheFieldsOfAVariant() throws {
@@ -55,7 +56,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testALargeBodyStandsInAFileOfItsOwn() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = cache(folder)
     first.put(CacheFixture.entry(1, bytes: 50_000))
     first.put(CacheFixture.entry(2, bytes: 100))
@@ -65,7 +66,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testALaterResponseTakesThePlaceOfTheEarlierAndOfItsFile() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = cache(folder)
     for bytes in [50_000, 60_000] {
       cache.put(CacheFixture.entry(1, bytes: bytes))
@@ -77,7 +78,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testRemovalsCountAtOnceAndAreWritten() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = cache(folder)
     for number in 1...4 { first.put(CacheFixture.entry(number, partition: number == 2 ? "ann" : "bob")) }
     await first.flush()
@@ -96,7 +97,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testARemovalCountsWhileItIsBeingWritten() async throws {
-    let cache = cache(try temporaryFolder().path)
+    let cache = cache(temporaryFolder().path)
     for round in 0..<150 {
       cache.put(CacheFixture.entry(1, tags: ["homes"], partition: "ann"))
       await cache.flush()
@@ -110,7 +111,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testTagsMakeStoredResponsesStaleAtOnceAndForGood() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = cache(folder)
     first.put(CacheFixture.entry(1, tags: ["homes"]))
     first.put(CacheFixture.entry(2, tags: ["cars"]))
@@ -123,7 +124,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testWhatAllCachesOfAFolderCountIsAddedUpUntilItIsEmptied() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     for run in 1...3 {
       let cache = cache(folder)
       _ = (cache.onDisk(1), cache.onDisk(2))
@@ -146,7 +147,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testVariantsOfOneKeyAreKeptApart() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = cache(folder)
     for language in ["de", "zh"] {
       let vary = VaryMatcher(response: ["Vary": "Accept-Language"], request: ["Accept-Language": language])
@@ -162,7 +163,7 @@ final class DiskCacheTests: XCTestCase {
   // MARK: Bounds
 
   func testTheBoundHoldsUnderConcurrentWriting() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let bound = 400_000
     let cache = cache(folder, bytes: bound)
     await withTaskGroup(of: Void.self) { group in
@@ -182,7 +183,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testTheFilesTogetherStayNearTheBound() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let bound = 4_000_000
     let cache = cache(folder, bytes: bound)
     for number in 0..<3000 {
@@ -202,7 +203,7 @@ final class DiskCacheTests: XCTestCase {
 
   func testWhatHasExpiredGoesFirstThenWhatWasUsedLongestAgo() async throws {
     let time = ManualTime()
-    let cache = cache(try temporaryFolder().path, bytes: 14_000, time: time)
+    let cache = cache(temporaryFolder().path, bytes: 14_000, time: time)
     cache.put(CacheFixture.entry(1, bytes: 3000, time: time))
     cache.put(CacheFixture.entry(2, bytes: 3000, time: time))
     cache.put(CacheFixture.entry(3, bytes: 3000, lifetime: 10, time: time))
@@ -220,7 +221,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAResponseTooLargeForTheDiskIsNotStored() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = cache(folder, bytes: 10_000)
     cache.put(CacheFixture.entry(1, bytes: 100))
     cache.put(CacheFixture.entry(1, bytes: 8000))
@@ -232,7 +233,7 @@ final class DiskCacheTests: XCTestCase {
   // MARK: Secrets
 
   func testASensitiveResponseIsNotWrittenWithoutAKey() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = cache(folder)
     cache.put(CacheFixture.entry(1, isSensitive: true), in: .all)
     await cache.flush()
@@ -242,7 +243,7 @@ final class DiskCacheTests: XCTestCase {
 
   func testASensitiveResponseIsWrittenEncrypted() async throws {
     for bytes in [100, 50_000] {
-      let folder = try temporaryFolder().path
+      let folder = temporaryFolder().path
       let key = SecretKey.random()
       let first = cache(folder, key: key)
       first.put(CacheFixture.entry(1, bytes: bytes, isSensitive: true))
@@ -257,7 +258,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAKeyOfAnotherLengthIsToldAndKeepsSecretsInMemory() async throws {
-    let cache = cache(try temporaryFolder().path, key: SecretKey("too short"))
+    let cache = cache(temporaryFolder().path, key: SecretKey("too short"))
     let log = FaultLog(cache)
     XCTAssertEqual(log.kinds, [.unusable])
     XCTAssertTrue(log.faults[0].detail.contains("9 bytes and not 32"), log.faults[0].detail)
@@ -267,7 +268,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAnotherKeyDoesNotOpenWhatIsEncrypted() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let first = cache(folder, key: .random())
     first.put(CacheFixture.entry(1, isSensitive: true))
     await first.flush()
@@ -279,7 +280,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testASealedResponseMovedToAnotherKeyDoesNotOpen() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let key = SecretKey.random()
     let first = cache(folder, key: key)
     for number in 1...2 { first.put(CacheFixture.entry(number, isSensitive: true)) }
@@ -300,7 +301,7 @@ final class DiskCacheTests: XCTestCase {
   // MARK: Through a manager
 
   @MainActor func testALandingFromDiskIsMarkedAndThenComesFromMemory() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let time = ManualTime()
     let stub = StubTransport(.json(#"{"items": [1, 2]}"#))
     func manager() -> (TestManager, ResponseCache) {
@@ -325,7 +326,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   @MainActor func testAPolicyOfDiskAloneKeepsNothingInMemory() async throws {
-    let cache = cache(try temporaryFolder().path)
+    let cache = cache(temporaryFolder().path)
     var service = TestService(StubTransport(.json("[1]")))
     service.store = cache
     let manager = TestManager(service)
@@ -339,7 +340,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   @MainActor func testALandingDoesNotWaitForTheDisk() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let cache = cache(folder)
     cache.put(CacheFixture.entry(1))
     await cache.flush()
@@ -361,7 +362,7 @@ final class DiskCacheTests: XCTestCase {
 
   /// RFC 9111, 4.3.4.
   @MainActor func testWhatA304ChangesIsWritten() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     let time = ManualTime()
     let stub = StubTransport()
     stub.on(

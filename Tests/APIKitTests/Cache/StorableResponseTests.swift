@@ -85,9 +85,7 @@ import XCTest
   }
 
   func testTagsAndSecrecyMayDependOnTheResponse() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "storable-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = temporaryFolder()
     cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder.path), time: time)
     manager = makeManager()
     manager.onWillStore = { stored in

@@ -1,5 +1,6 @@
 import APIKitTesting
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -230,8 +231,7 @@ final class CookieJarTests: XCTestCase {
   }
 
   func testAFileKeepsLastingCookiesForItsOwnerAlone() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = temporaryFolder()
     let store = try CookieStore(path: folder.appendingPathComponent("deep/cookies").path, key: .random())
     let first = jar(store: store, "a=1; Max-Age=60; Path=/", "session=1", "b=2; Max-Age=60; Secure; Path=/")
     try first.flush()
@@ -251,8 +251,7 @@ final class CookieJarTests: XCTestCase {
   }
 
   func testJarsOfOneFileKeepOneAnothersCookies() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = temporaryFolder()
     let store = try CookieStore(path: folder.path + "/cookies", key: .random())
     let (first, second) = (jar(store: store, "a=1; Max-Age=60"), jar(store: store, "b=1; Max-Age=60"))
     XCTAssertEqual([first.cookies.count, second.cookies.count], [1, 1])
@@ -280,8 +279,7 @@ final class CookieJarTests: XCTestCase {
   }
 
   func testCookiesWhoseFileAnotherJarHasRemovedDoNotComeBack() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = temporaryFolder()
     let store = try CookieStore(path: folder.path + "/cookies", key: .random())
     try jar(store: store, "user=ann; Max-Age=60").flush()
     let second = jar(store: store)
@@ -295,8 +293,7 @@ final class CookieJarTests: XCTestCase {
   }
 
   func testWhatWasRemovedNeverComesBackFromTheFile() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = temporaryFolder()
     let store = try CookieStore(path: folder.path + "/cookies", key: .random())
     let jar = jar(store: store)
     for round in 0..<200 {
@@ -311,21 +308,18 @@ final class CookieJarTests: XCTestCase {
   }
 
   func testCookiesThatCannotBeWrittenAreWrittenLater() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try Data().write(to: folder)
-    let store = try CookieStore(path: folder.path + "/cookies", key: .random())
+    let file = try temporaryFile([])
+    let store = try CookieStore(path: file + "/cookies", key: .random())
     let jar = jar(store: store, "a=1; Max-Age=60")
     XCTAssertThrowsError(try jar.flush()) { XCTAssertEqual(($0 as? APIError)?.reason, .fileFailed) }
     jar.store(["Set-Cookie": "b=1; Max-Age=60"], from: "https://www.example.com/dir/x")
-    try FileManager.default.removeItem(at: folder)
+    try FileManager.default.removeItem(atPath: file)
     try jar.flush()
     XCTAssertEqual(Set(store.load().map(\.name)), ["a", "b"])
   }
 
   func testManyWritersOfOneFileKeepOneAnothersCookies() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = temporaryFolder()
     let store = try CookieStore(path: folder.path + "/cookies", key: .random())
     // Each has its own jar, as another process has.
     let jars = (0..<20).map { jar(store: store, "c\($0)=1; Max-Age=60; Path=/") }
@@ -356,8 +350,7 @@ final class CookieJarTests: XCTestCase {
   }
 
   func testAJarWritesItsFileWhenItGoes() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = temporaryFolder()
     let store = try CookieStore(path: folder.path + "/cookies", key: .random())
     _ = jar(store: store, "a=1; Max-Age=60; Path=/")
     XCTAssertEqual(store.load().map(\.name), ["a"])

@@ -6,15 +6,9 @@ import XCTest
 
 /// The file of a jar: sealed, and nowhere without a key.
 final class CookieStoreTests: XCTestCase {
-  private var folder = ""
+  private lazy var folder = temporaryPath()
   private let key = SecretKey.random()
   private let cookies = [Cookie("sid", "hunter2", domain: "a.test", expires: 4_000_000_000)]
-
-  override func setUp() {
-    folder = NSTemporaryDirectory() + "apikit-cookies-" + UUID().uuidString
-  }
-
-  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
 
   func testCookiesComeBackUnderTheirKeyAndStandNowhereInTheClear() throws {
     let store = try CookieStore(path: folder + "/deep/cookies", key: key)

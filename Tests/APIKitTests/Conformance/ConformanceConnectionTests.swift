@@ -160,7 +160,7 @@ extension TransportConformanceTests {
   func testARedirectThatFailsLeavesNoFile() async throws {
     let server = try serving { _ in ScriptedServer.response(302, ["Location": "ftp://x/"], text: "moved") }
     let transport = try transport()
-    let path = try temporaryPath()
+    let path = temporaryPath()
     let exchange = HTTPExchange(HTTPRequest(url: try server.url()), destination: .file(path: path))
     guard await can(.fileDownload, "fileDownload", transport, exchange) else { return }
     let error = await failure { try await HTTPClient(transport: transport).send(exchange) }
@@ -175,7 +175,7 @@ extension TransportConformanceTests {
         : ScriptedServer.response(text: "\(request.method) \(request.text)")
     }
     let transport = try transport()
-    let path = try temporaryPath(Array("again".utf8))
+    let path = try temporaryFile("again".utf8)
     var bodies: [HTTPBody] = [.bytes(Array("again".utf8))]
     if transport.capabilities.contains(.fileUpload) { bodies.append(.file(path: path)) }
     if transport.capabilities.contains(.streamUpload) {

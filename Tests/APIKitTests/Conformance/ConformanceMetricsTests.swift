@@ -50,7 +50,7 @@ extension TransportConformanceTests {
     }
     guard transport.capabilities.contains(.fileDownload) else { return }
     let exchange = HTTPExchange(
-      HTTPRequest(url: try server.url()), destination: .file(path: try temporaryPath()))
+      HTTPRequest(url: try server.url()), destination: .file(path: temporaryPath()))
     let toFile = try await transport.send(exchange).metrics
     XCTAssertEqual(toFile.bytesDecoded, 40_000)
   }

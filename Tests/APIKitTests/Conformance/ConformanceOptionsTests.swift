@@ -33,7 +33,7 @@ extension TransportConformanceTests {
     let server = try serving { _ in
       ScriptedServer.response(200, ["Content-Type": "application/json"], text: "{}")
     }
-    let path = try temporaryPath()
+    let path = temporaryPath()
     let options = LoadOptions(destination: .file(path: path))
     let response = try await load(try manager(server), options, needing: .fileDownload, "fileDownload")
     guard let response else { return }

@@ -126,7 +126,7 @@ extension TransportConformanceTests {
     let server = try serving { ScriptedServer.response(200, [:], $0.body) }
     let transport = try transport()
     let body = Self.pattern(500_000)
-    let path = try temporaryPath(body)
+    let path = try temporaryFile(body)
     var exchange = HTTPExchange.make(try server.url()) { $0.request.method = .put }
     exchange.request.body = .file(path: path)
     guard await can(.fileUpload, "fileUpload", transport, exchange) else { return }
@@ -187,7 +187,7 @@ extension TransportConformanceTests {
     let server = try serving { ScriptedServer.response(200, [:], $0.body) }
     let transport = try transport()
     let body = [UInt8](repeating: 65, count: 10_000)
-    let path = try temporaryPath(body)
+    let path = try temporaryFile(body)
     var bodies: [HTTPBody] = [.bytes(body)]
     // A file that is packed on its way is a stream.
     if transport.capabilities.contains(.streamUpload) {
@@ -223,7 +223,7 @@ extension TransportConformanceTests {
 
   func testFilesAndDataNeedNoServer() async throws {
     let transport = try transport()
-    let path = try temporaryPath(Array("a file".utf8))
+    let path = try temporaryFile("a file".utf8)
     for (url, text) in [("file://\(path)", "a file"), ("data:,some%20data", "some data")] {
       let response = try await transport.send(HTTPRequest(url: try HTTPURL(url)))
       XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), text)

@@ -275,7 +275,7 @@ extension TransportConformanceTests {
     let body = Self.pattern(700_000)
     let server = try serving { _ in ScriptedServer.response(200, [:], body) }
     let transport = try transport()
-    let path = try temporaryPath(Array("what stood there before, longer or not".utf8))
+    let path = try temporaryFile("what stood there before, longer or not".utf8)
     let exchange = HTTPExchange(HTTPRequest(url: try server.url()), destination: .file(path: path))
     guard await can(.fileDownload, "fileDownload", transport, exchange) else { return }
     let response = try await transport.send(exchange)
@@ -290,7 +290,7 @@ extension TransportConformanceTests {
     let cut = try server(
       .readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf"), .close)
     let transport = try transport()
-    let path = try temporaryPath()
+    let path = temporaryPath()
     let exchange = HTTPExchange(HTTPRequest(url: try cut.url()), destination: .file(path: path))
     guard await can(.fileDownload, "fileDownload", transport, exchange) else { return }
     let error = await failure { try await transport.send(exchange) }

@@ -74,7 +74,7 @@ extension TransportConformanceTests {
       let server = try serving { _ in
         ScriptedServer.response(status, ["X-Kind": "fault"], Array("no such".utf8))
       }
-      let path = try temporaryPath(Array("what was there".utf8))
+      let path = try temporaryFile("what was there".utf8)
       let exchange = HTTPExchange(
         HTTPRequest(url: try server.url()), destination: .file(path: path, maximumBytes: 1000))
       guard await can(.fileDownload, "fileDownload", transport, exchange) else { return }
@@ -103,7 +103,7 @@ extension TransportConformanceTests {
       ([.text(moved), .waitForClose], .redirectLoop),
     ] {
       let server = try server(scripts: [[.readRequest, .text(moved), .readRequest] + end])
-      let path = try temporaryPath(Array("what was there".utf8))
+      let path = try temporaryFile("what was there".utf8)
       let exchange = HTTPExchange(
         HTTPRequest(url: try server.url("/\(reason == .redirectLoop ? "next" : "start")")),
         destination: .file(path: path))
@@ -123,7 +123,7 @@ extension TransportConformanceTests {
   func testAFIFOAsABodyIsRefusedAtOnce() async throws {
     let server = try serving { _ in ScriptedServer.response() }
     let transport = try transport()
-    let path = try temporaryPath()
+    let path = temporaryPath()
     XCTAssertEqual(mkfifo(path, 0o600), 0)
     for compresses in [false, true] {
       let exchange = HTTPExchange.make(try server.url()) {

@@ -154,7 +154,7 @@ extension TransportConformanceTests {
     let server = try serving { request in
       ScriptedServer.response(request.target == "/missing" ? 404 : 200, ["X-Size": "\(body.count)"], body)
     }
-    let path = try temporaryPath()
+    let path = temporaryPath()
     let transport = try transport()
     func exchange(_ target: String, _ path: String?) throws -> HTTPExchange {
       var exchange = HTTPExchange(

@@ -22,8 +22,7 @@ final class StubConformanceTests: XCTestCase {
   }
 
   func testAResponseGoesToAFileAndAFailedOneLeavesNone() async throws {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let path = temporaryPath()
     let tooLarge = await failure {
       try await stub.send(HTTPExchange(request, destination: .file(path: path, maximumBytes: 10)))
     }
@@ -39,9 +38,7 @@ final class StubConformanceTests: XCTestCase {
   }
 
   func testAFileIsSentAndAMissingOneIsTold() async throws {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    try Data(Self.body).write(to: URL(fileURLWithPath: path))
+    let path = try temporaryFile(Self.body)
     var upload = request
     upload.body = .file(path: path, offset: 990)
     _ = try await stub.send(upload)
@@ -101,8 +98,7 @@ final class StubConformanceTests: XCTestCase {
 
   #if os(Linux)
     func testAFullDiskIsToldAsOne() async throws {
-      let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-      defer { try? FileManager.default.removeItem(atPath: path) }
+      let path = temporaryPath()
       let limit = FileSizeLimit(8)
       let error = await failure { try await stub.send(HTTPExchange(request, destination: .file(path: path))) }
       limit.remove()

@@ -60,13 +60,6 @@ class TransportConformanceTests: XCTestCase {
     try server(.serve(response))
   }
 
-  /// A path for a file that is removed with the test.
-  final func temporaryPath(_ content: [UInt8]? = nil) throws -> String {
-    let path = try temporaryFolder().appendingPathComponent("file").path
-    if let content { try Data(content).write(to: URL(fileURLWithPath: path)) }
-    return path
-  }
-
   /// Whether the transport can; when it cannot, asserts that the exchange fails and names the capability.
   final func can(
     _ capability: TransportCapabilities, _ name: String, _ transport: any HTTPTransport,

@@ -10,11 +10,7 @@ import XCTest
 @MainActor final class HostBadCaseTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
   private let time = ManualTime()
-  private nonisolated let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "hosts-\(UUID())"
-  ).path
-
-  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: folder) }
+  private lazy var folder = temporaryPath()
 
   private func makeManager(_ pool: HostPool, _ transport: (any HTTPTransport)? = nil) -> TestManager {
     let manager = TestManager(stub)

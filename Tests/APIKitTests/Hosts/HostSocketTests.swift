@@ -8,7 +8,7 @@
 
   /// Pools over real sockets: servers that refuse, that are black holes, that show wrong certificates, that die.
   @MainActor final class HostSocketTests: XCTestCase {
-    private nonisolated static let tls = Result { try ScriptedTLS() }
+    private lazy var tls = Result { try ScriptedTLS(in: temporaryFolder()) }
 
     private func makeManager(
       _ pool: HostPool, scheme: String = "http", _ configuration: TransportConfiguration = .ephemeral
@@ -75,7 +75,7 @@
     }
 
     func testTheRequestGoesOverTheConnectionThatHasWon() async throws {
-      for tls in [nil, try Self.tls.get()] {
+      for tls in [nil, try self.tls.get()] {
         let server = try ScriptedServer(
           scripts: [
             [.serve { _ in ScriptedServer.response(200, ["Content-Type": "application/json"], text: "{}") }]
@@ -101,7 +101,7 @@
     }
 
     func testAPostOverTLSGoesOverTheConnectionThatHasWonToo() async throws {
-      let tls = try Self.tls.get()
+      let tls = try self.tls.get()
       let server = try ScriptedServer(
         scripts: [
           [.serve { _ in ScriptedServer.response(200, ["Content-Type": "application/json"], text: "{}") }]

@@ -10,12 +10,8 @@ import XCTest
   private let stub = StubTransport(.json(someJSON))
   private let time = ManualTime()
   private let key = SecretKey.random()
-  private nonisolated let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "hosts-\(UUID())"
-  ).path
+  private lazy var folder = temporaryPath()
   private static let day = Duration.seconds(86_400)
-
-  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: folder) }
 
   private func makeManager(_ pool: HostPool) -> TestManager {
     let manager = TestManager(stub)

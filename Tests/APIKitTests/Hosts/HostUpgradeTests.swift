@@ -44,13 +44,13 @@
 
   /// Sockets and streams of a service with a pool.
   @MainActor final class HostUpgradeTests: XCTestCase {
-    private nonisolated static let tls = Result { try ScriptedTLS() }
+    private lazy var tls = Result { try ScriptedTLS(in: temporaryFolder()) }
 
     private func service(
       _ addresses: [HostAddress], name: String = "good.test", isTLS: Bool = false
     ) throws -> (PooledService, HostPool) {
       var configuration = TransportConfiguration.ephemeral
-      if isTLS { configuration.tls.trust = .bundle(path: try Self.tls.get().root) }
+      if isTLS { configuration.tls.trust = .bundle(path: try self.tls.get().root) }
       let pool = HostPool.still(addresses, name: name)
       let service = PooledService(
         environments: ServiceEnvironments(try HTTPURL("\(isTLS ? "https" : "http")://\(name)/api")),
@@ -78,7 +78,7 @@
 
     func testASocketConnectsByAddressWithTheTLSOfTheName() async throws {
       let server = try ScriptedServer(
-        scripts: [[.readHead, .upgrade(then: ServerFrames.text("1")), .waitForClose]], tls: try Self.tls.get()
+        scripts: [[.readHead, .upgrade(then: ServerFrames.text("1")), .waitForClose]], tls: try self.tls.get()
       )
       defer { server.stop() }
       let (service, pool) = try service([refusing(), address(server.port)], isTLS: true)

@@ -15,17 +15,7 @@
   /// The daily list of a pool in one folder of several processes: this test program, run again with
   /// ``KeptHostsChildTests`` alone.
   final class KeptHostsProcessTests: XCTestCase {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "apikit-hosts-\(UUID())"
-    )
-    .path
-
-    override func setUpWithError() throws {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
-
-    override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
+    private lazy var folder = temporaryFolder().path
 
     /// - Parameters:
     ///   - number: Which list the process has.

@@ -107,8 +107,7 @@ import XCTest
     manager.sharedState = shared
     manager.joinsIdenticalFlights = true
     stub.hold()
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let path = temporaryPath()
     manager.load(["id": 1])
     manager.load(["id": 1], options: LoadOptions(destination: .file(path: path)))
     try await stub.waitForRequests(2)
@@ -148,8 +147,7 @@ import XCTest
     service.store = ResponseCache()
     let manager = TestManager(service)
     manager.cachePolicy = .fresh(for: .seconds(60))
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let path = temporaryPath()
     let toFile = LoadOptions(destination: .file(path: path))
     _ = try await manager.response(options: toFile)
     let first = try await manager.response()

@@ -41,8 +41,7 @@ import XCTest
 
   func testMemoryAndDiskAreToldFromTheNetwork() async throws {
     stub.on("/api/list", .json(someJSON, headers: ["Cache-Control": "max-age=600"]))
-    let folder = FileManager.default.temporaryDirectory.path + "/apikit-origin-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let folder = temporaryPath()
     func manager() -> TestManager {
       var service = TestService(stub)
       service.store = ResponseCache(disk: DiskCacheConfiguration(folder: folder))

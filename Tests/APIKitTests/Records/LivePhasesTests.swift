@@ -102,7 +102,7 @@ import XCTest
     }
 
     func testTheHandshakeIsToldOverTLS() async throws {
-      let tls = try ScriptedTLS()
+      let tls = try ScriptedTLS(in: temporaryFolder())
       let server = try ScriptedServer(
         scripts: [[.serve { _ in ScriptedServer.response(text: "{}") }]], tls: tls)
       defer { server.stop() }

@@ -7,13 +7,8 @@ import XCTest
 @testable import APIKitReports
 
 final class RecordSinkTests: XCTestCase {
-  private let folder = FileManager.default.temporaryDirectory.path + "/apikit-sink-\(UUID().uuidString)"
+  private lazy var folder = temporaryFolder().path
   private var file: String { folder + "/loads.jsonl" }
-
-  override func setUpWithError() throws {
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-  }
-  override func tearDownWithError() throws { try? FileManager.default.removeItem(atPath: folder) }
 
   private func land(_ sink: RecordSink, _ count: Int = 1, api: String = "list") {
     for _ in 0..<count {

@@ -18,10 +18,7 @@ final class GoldenFileTests: XCTestCase {
 
   private func storageKey() throws -> StorageKey { try XCTUnwrap(StorageKey(Self.key)) }
 
-  private var folder = ""
-
-  override func setUp() { folder = NSTemporaryDirectory() + "apikit-golden-" + UUID().uuidString }
-  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
+  private lazy var folder = temporaryPath()
 
   private let credential = Credential(
     accessToken: "at", refreshToken: "rt", expiresAt: 2_000_000_000, issuedAt: 1_999_996_400,

@@ -8,10 +8,7 @@ import XCTest
 final class KeyRotationTests: XCTestCase {
   private let old = SecretKey(bytes: [UInt8](repeating: 1, count: 32))
   private let new = SecretKey(bytes: [UInt8](repeating: 2, count: 32))
-  private var folder = ""
-
-  override func setUp() { folder = NSTemporaryDirectory() + "apikit-rotation-" + UUID().uuidString }
-  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
+  private lazy var folder = temporaryPath()
 
   func testACredentialIsReadUnderThePreviousKeyAndSealedUnderTheNewOne() throws {
     let credential = Credential(accessToken: "at")

@@ -6,10 +6,10 @@ import XCTest
 
 /// A folder for tapes, and requests to a tape.
 class TapeCase: XCTestCase {
-  private(set) var folder = ""
+  private(set) lazy var folder = temporaryFolder().path
 
   override func setUpWithError() throws {
-    folder = try temporaryFolder().path
+    folder = temporaryFolder().path
   }
 
   var file: String { folder + "/tape.har" }

@@ -34,7 +34,7 @@ final class LocalSchemesTests: XCTestCase {
   }
 
   func testAFileURLGoesToEveryDestination() async throws {
-    let folder = try temporaryFolder()
+    let folder = temporaryFolder()
     let bytes = [UInt8](repeating: 5, count: 200_000)
     try Data(bytes).write(to: folder.appendingPathComponent("a b"))
     let url = "file://\(folder.path)/a%20b"

@@ -6,7 +6,7 @@ import XCTest
 
 final class ResponseFileTests: XCTestCase {
   private func place() throws -> (folder: URL, path: String) {
-    let folder = try temporaryFolder()
+    let folder = temporaryFolder()
     return (folder, folder.appendingPathComponent("file").path)
   }
 
@@ -55,7 +55,7 @@ final class ResponseFileTests: XCTestCase {
   #endif
 
   func testAFileMayHaveTheLongestName() throws {
-    let folder = try temporaryFolder()
+    let folder = temporaryFolder()
     for count in 230...255 {
       let name = String(repeating: "n", count: count)
       var file = try ResponseFile(path: folder.appendingPathComponent(name).path)

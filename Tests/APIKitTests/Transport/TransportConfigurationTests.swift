@@ -48,7 +48,7 @@ final class TransportConfigurationTests: XCTestCase {
   }
 
   func testASessionKeepsCookiesAndResponsesWhereItsConfigurationSays() async throws {
-    let folder = try temporaryFolder().path
+    let folder = temporaryFolder().path
     for (var configuration, isOnDisk) in [
       (TransportConfiguration.standard, true), (.production, true), (.background, true), (.ephemeral, false),
       (.debug, false),

@@ -2,6 +2,7 @@ import APIKit
 import APIKitReports
 import DemoServer
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import DemoCLI
@@ -9,12 +10,7 @@ import XCTest
 /// Any URL: get, head, post, put, patch, delete.
 @MainActor
 final class CallCommandTests: XCTestCase {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-call-\(UUID())")
-
-  override func setUp() async throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
-  override func tearDown() async throws { try? FileManager.default.removeItem(at: folder) }
+  private lazy var folder = temporaryFolder()
 
   private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
   private func write(_ text: String, to name: String) throws -> String {

@@ -1,6 +1,7 @@
 import APIKit
 import Foundation
 import TestServers
+@testable import TestSupport
 import XCTest
 
 @testable import DemoCLI
@@ -18,9 +19,8 @@ final class RealServerTests: XCTestCase {
 
   func testHTTPBinHasReceivedWhatTheItemsSay() async throws {
     let httpbin = try needing { try HTTPBinServer.shared() }
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-item-\(UUID()).txt")
+    let file = temporaryFolder().appendingPathComponent("new.txt")
     try Data("in the file".utf8).write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
     let json = await CommandLineRun([
       "post", httpbin.url("/anything?a=1"), "b==2", "name=Ann", "age:=41", "X-Trace:7", "-H", "X-More: 8",
       "--json",

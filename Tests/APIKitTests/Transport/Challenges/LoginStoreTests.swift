@@ -9,18 +9,12 @@ final class LoginStoreTests: XCTestCase {
   private let space = ProtectionSpace(scheme: "https", host: "a.test", port: 443, realm: "Hangar")
   private let login = HTTPLogin(user: "flight", password: "landing-secret", scheme: .digest)
 
-  private func folder() -> String {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-logins-\(UUID())").path
-    addTeardownBlock { try? FileManager.default.removeItem(atPath: path) }
-    return path
-  }
-
   private func files(_ folder: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".login") }
   }
 
   func testALoginIsFoundAgainInItsSpaceOnly() throws {
-    let (path, key) = (folder(), SecretKey.random())
+    let (path, key) = (temporaryPath(), SecretKey.random())
     let stores: [any LoginStore] = [MemoryLoginStore(), try FileLoginStore(folder: path, key: key)]
     for store in stores {
       XCTAssertNil(try store.login(in: space))
@@ -39,7 +33,7 @@ final class LoginStoreTests: XCTestCase {
   }
 
   func testAStoredLoginIsSealedForItsSpaceUnderItsKey() throws {
-    let path = folder()
+    let path = temporaryPath()
     let store = try FileLoginStore(folder: path, key: SecretKey.random())
     try store.store(login, in: space)
     let name = try XCTUnwrap(files(path).first)
@@ -76,7 +70,7 @@ final class LoginStoreTests: XCTestCase {
   }
 
   func testALoginThatIsTooLargeToBeReadAgainIsRefusedWhenItIsWritten() throws {
-    let path = folder()
+    let path = temporaryPath()
     let store = try FileLoginStore(folder: path, key: SecretKey.random())
     try store.store(login, in: space)
     let large = HTTPLogin(user: "a", password: String(repeating: "x", count: 64 << 10), scheme: .basic)

@@ -10,11 +10,7 @@
   /// The bounds of what is sent and received, and the descriptors that bodies need.
   final class CurlBodyTests: XCTestCase {
     private let transport = CurlTransport.shared
-    private var folder = URL(fileURLWithPath: "/")
-
-    override func setUpWithError() throws {
-      folder = try temporaryFolder()
-    }
+    private lazy var folder = temporaryFolder()
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
     private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
@@ -268,7 +264,7 @@
     func testExtensionsOfChunksHaveALimit() async throws {
       let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
       let padding = String(repeating: "x", count: 1 << 20)
-      let tls = try ScriptedTLS()
+      let tls = try ScriptedTLS(in: FileManager.default.temporaryDirectory)
       for isTLS in [false, true] {
         let server = try ScriptedServer(
           scripts: [

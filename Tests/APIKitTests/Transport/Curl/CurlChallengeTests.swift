@@ -79,7 +79,7 @@
     }
 
     func testATrustedServerMayBeRejectedBeforeAnythingIsSent() async throws {
-      let tls = try ScriptedTLS()
+      let tls = try ScriptedTLS(in: temporaryFolder())
       let server = try ScriptedServer(
         scripts: [[.serve { _ in ScriptedServer.response(text: "in") }]], tls: tls)
       defer { server.stop() }
@@ -282,7 +282,7 @@
         guard opened.next() == 0 else { throw APIError(.transport, .unreadableBody) }
         return { isOver.next() == 0 ? Array("body".utf8) : nil }
       }
-      let tls = try ScriptedTLS()
+      let tls = try ScriptedTLS(in: temporaryFolder())
       let server = try ScriptedServer(
         scripts: [[.serve { ScriptedServer.response(text: $0.text) }]], tls: tls)
       defer { server.stop() }

@@ -8,13 +8,9 @@
 
   /// Bodies from and to files and streams.
   final class CurlFileAndStreamTests: XCTestCase {
-    private var folder = URL(fileURLWithPath: "/")
+    private lazy var folder = temporaryFolder()
     private let transport = CurlTransport.shared
     private static let megabyte = (0..<1 << 20).map { UInt8($0 % 251) }
-
-    override func setUpWithError() throws {
-      folder = try temporaryFolder()
-    }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
     private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }

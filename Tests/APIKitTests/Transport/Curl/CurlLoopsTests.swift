@@ -70,7 +70,7 @@
       let server = try NginxServer.shared()
       let transport = try CurlTransport(.ephemeral)
       let url = try HTTPURL(server.url("/echo"))
-      let folder = try temporaryFolder()
+      let folder = temporaryFolder()
       let file = folder.appendingPathComponent("file").path
       try Data("upload".utf8).write(to: URL(fileURLWithPath: file))
       for (request, destination) in [

@@ -243,9 +243,7 @@
           401, ["WWW-Authenticate": #"Digest realm="r", nonce="n", algorithm=MD5, qop="auth""#], text: "no")
       }
       defer { server.stop() }
-      let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-      try Data("four".utf8).write(to: URL(fileURLWithPath: file))
-      defer { try? FileManager.default.removeItem(atPath: file) }
+      let file = try temporaryFile("four".utf8)
       let transport = try transport()
       var request = HTTPRequest(method: .put, url: try server.url())
       request.options.login = HTTPLogin(user: "u", password: "p", scheme: .basic)

@@ -91,9 +91,12 @@
       for next in Next.allCases {
         for isTLS in next.needsTLS ? [true] : [false, true] {
           for dies in [ScriptedServer.Step.close, .reset] {
-            let usual = try ScriptedTLS()
+            let folder = temporaryFolder()
+            let usual = try ScriptedTLS(in: folder)
             try await test(
-              next, { isTLS ? next == .expired ? try ScriptedTLS(.good, .expired) : usual : nil }, dies)
+              next,
+              { isTLS ? next == .expired ? try ScriptedTLS(in: folder, .good, .expired) : usual : nil },
+              dies)
           }
         }
       }
@@ -249,7 +252,7 @@
 
     func testAPostOnAConnectionThatARaceHasOpenedGoesToOneServer() async throws {
       for isTLS in [false, true] {
-        let tls = isTLS ? try ScriptedTLS() : nil
+        let tls = isTLS ? try ScriptedTLS(in: temporaryFolder()) : nil
         let script: [[ScriptedServer.Step]] = [[.readRequest, .reset]]
         let (one, two) = (
           try ScriptedServer(scripts: script, tls: tls),

@@ -8,7 +8,7 @@
 
   /// Look-ups over HTTPS.
   final class CurlResolverTests: XCTestCase {
-    private static let tls = Result { try ScriptedTLS() }
+    private lazy var tls = Result { try ScriptedTLS(in: temporaryFolder()) }
 
     /// A resolver that knows 127.0.0.1 for every name, and no address of IPv6.
     private func resolver(_ tls: ScriptedTLS, knows: Bool = true) throws -> ScriptedServer {
@@ -43,7 +43,7 @@
     }
 
     func testNamesAreLookedUpByTheResolverThatIsAsked() async throws {
-      let tls = try Self.tls.get()
+      let tls = try self.tls.get()
       let (resolver, server) = (
         try resolver(tls), try ScriptedServer.serving { _ in ScriptedServer.response(text: "hello") }
       )
@@ -62,7 +62,7 @@
     }
 
     func testAResolverThatFailsIsNotReplacedByTheSystem() async throws {
-      let tls = try Self.tls.get()
+      let tls = try self.tls.get()
       let resolver = try resolver(tls, knows: false)
       defer { resolver.stop() }
       let transport = try transport(tls, resolver)

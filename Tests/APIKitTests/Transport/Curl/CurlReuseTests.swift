@@ -11,12 +11,12 @@
 
   /// Connections that are used again: what arrived on them while they were idle, and what ends them.
   final class CurlReuseTests: XCTestCase {
-    private static let tls = Result { try ScriptedTLS() }
+    private lazy var tls = Result { try ScriptedTLS(in: temporaryFolder()) }
 
     /// Runs a test against plain servers and against servers with TLS.
     private func plainAndTLS(_ test: (ScriptedTLS?, CurlTransport) async throws -> Void) async throws {
       try await test(nil, try CurlTransport(.ephemeral))
-      let tls = try Self.tls.get()
+      let tls = try self.tls.get()
       try await test(tls, try trusting(tls))
     }
 
@@ -77,7 +77,7 @@
     func testASessionTicketLeavesAnIdleConnectionUsable() async throws {
       try XCTSkipIf(
         capikit_curl_version() >= 0x080000, "libcurl closes an idle connection on which anything arrived")
-      let tls = try Self.tls.get()
+      let tls = try self.tls.get()
       let transport = try trusting(tls)
       let (go, done) = ((0..<3).map { _ in Latch() }, (0..<3).map { _ in Latch() })
       let first: [ScriptedServer.Step] = (0..<3).flatMap { round -> [ScriptedServer.Step] in
@@ -99,7 +99,7 @@
     }
 
     func testATicketDoesNotHideBytesBehindIt() async throws {
-      let tls = try Self.tls.get()
+      let tls = try self.tls.get()
       let transport = try trusting(tls)
       let (go, done) = (Latch(), Latch())
       let server = try ScriptedServer(
@@ -156,8 +156,7 @@
     }
 
     func testIdleConnectionsOfAUnixDomainSocketAreCheckedToo() async throws {
-      let path = "/tmp/apikit-\(UInt32.random(in: 0 ... .max)).sock"
-      defer { unlink(path) }
+      let path = temporaryPath()
       let (go, done) = (Latch(), Latch())
       let server = try ScriptedServer(
         scripts: [
@@ -318,7 +317,7 @@
     // MARK: Bytes that are no TLS
 
     @MainActor func testAPostWhoseTLSBreaksAfterItWasSentArrivesOnce() async throws {
-      let tls = try Self.tls.get()
+      let tls = try self.tls.get()
       let server = try ScriptedServer(
         scripts: [[.readRequest, .unencrypted("HTTP/1.1 500 Internal Server Error\r\n\r\n"), .waitForClose]],
         tls: tls)

@@ -22,12 +22,11 @@
     // MARK: Addresses
 
     func testAUnixDomainSocketTakesThePlaceOfHostAndPort() async throws {
-      let path = "/tmp/apikit-\(UInt32.random(in: 0 ... .max)).sock"
+      let path = temporaryPath()
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
       let server = try OneResponse(AF_UNIX, &address, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nunix")
-      defer { unlink(path) }
       let transport = try transport { $0.unixSocketPath = path }
       let response = try await transport.send(HTTPRequest(url: "http://any.test/"))
       XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "unix")

@@ -8,19 +8,10 @@
 
   /// Trust on its own, and pins made of certificates, with certificates that openssl makes.
   final class TrustEvaluationTests: XCTestCase {
-    private static let matrix = Result {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-chain-\(UUID())")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      return try CertificateMatrix(in: folder)
-    }
-
-    override class func tearDown() {
-      if let matrix = try? matrix.get() { try? FileManager.default.removeItem(at: matrix.folder) }
-      super.tearDown()
-    }
+    private lazy var certificates = Result { try CertificateMatrix(in: temporaryFolder()) }
 
     private func matrix() throws -> CertificateMatrix {
-      do { return try Self.matrix.get() } catch let error as TestServerError {
+      do { return try certificates.get() } catch let error as TestServerError {
         throw missingTool(error.description)
       }
     }

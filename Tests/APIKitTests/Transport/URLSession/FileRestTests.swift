@@ -6,13 +6,7 @@ import XCTest
 
 /// The rest of a file as the body of a request of URLSession: read in pieces, never mapped.
 final class FileRestTests: XCTestCase {
-  private var path = ""
-
-  override func setUp() {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-  }
-
-  override func tearDown() { unlink(path) }
+  private lazy var path = temporaryPath()
 
   private func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 

@@ -109,9 +109,7 @@ final class RequestCompressionTests: XCTestCase {
   }
 
   func testFilesAndStreamsArePackedWhileTheyAreSent() async throws {
-    let path = NSTemporaryDirectory() + "apikit-\(UUID().uuidString)"
-    try Data([9, 9, 9] + plain).write(to: URL(fileURLWithPath: path))
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let path = try temporaryFile([9, 9, 9] + plain)
     var request = HTTPRequest(method: .post, url: "https://a", body: .file(path: path, offset: 3))
     request.options.compressesBody = true
     let file = request.compressingBody().body
