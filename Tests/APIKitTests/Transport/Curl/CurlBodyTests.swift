@@ -252,19 +252,11 @@
       XCTAssertGreaterThanOrEqual(fcntl(other, F_GETFD), 0, "and lost its descriptor")
       XCTAssertEqual(names, [])
     }
-  }
-
-  private final class Payload: Sendable {}
-
-  private final class Rest: Sendable {
-    private let chunks: Mutex<[String]>
-    init(_ chunks: [String]) { self.chunks = Mutex(chunks) }
-    func next() -> [UInt8]? { chunks.withLock { $0.isEmpty ? nil : Array($0.removeFirst().utf8) } }
 
     func testExtensionsOfChunksHaveALimit() async throws {
       let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-      let padding = String(repeating: "x", count: 1 << 20)
-      let tls = try ScriptedTLS(in: FileManager.default.temporaryDirectory)
+      let padding = String(repeating: "x", count: 1 << 24)
+      let tls = try ScriptedTLS(in: temporaryFolder())
       for isTLS in [false, true] {
         let server = try ScriptedServer(
           scripts: [
@@ -292,5 +284,13 @@
         XCTAssertEqual(response.bytes.count, 100)
       }
     }
+  }
+
+  private final class Payload: Sendable {}
+
+  private final class Rest: Sendable {
+    private let chunks: Mutex<[String]>
+    init(_ chunks: [String]) { self.chunks = Mutex(chunks) }
+    func next() -> [UInt8]? { chunks.withLock { $0.isEmpty ? nil : Array($0.removeFirst().utf8) } }
   }
 #endif
