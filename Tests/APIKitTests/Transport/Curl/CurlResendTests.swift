@@ -92,11 +92,8 @@
         for isTLS in next.needsTLS ? [true] : [false, true] {
           for dies in [ScriptedServer.Step.close, .reset] {
             let folder = temporaryFolder()
-            let usual = try ScriptedTLS(in: folder)
-            try await test(
-              next,
-              { isTLS ? next == .expired ? try ScriptedTLS(in: folder, .good, .expired) : usual : nil },
-              dies)
+            let last = next == .expired ? CertificateMatrix.Server.expired : .good
+            try await test(next, { isTLS ? try ScriptedTLS(in: folder, .good, last) : nil }, dies)
           }
         }
       }
