@@ -38,7 +38,7 @@ final class DiskCacheTests: XCTestCase {
   }
 
   func testAServiceMayUseTheCacheWhileItIsAskedForTheFieldsOfAVariant() throws {
-    let cache = cache(try temporaryFolder().path)
+    let cache = cache(temporaryFolder().path)
     let vary = VaryMatcher(fields: [VaryMatcher.Field(name: "accept-language", value: "de")])
     cache.put(CacheFixture.entry(1, vary: vary))
     let isFree = AtomicFlag()
