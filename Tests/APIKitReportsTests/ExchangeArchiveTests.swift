@@ -25,7 +25,7 @@ import XCTest
     manager.time = time
     let load = Task { try await manager.response() }
     while time.sleeperCount == 0 { await Task.yield() }
-    time.advance(by: .seconds(60))
+    time.advance(by: .seconds(30))
     let flight = try await load.value.flightID
     let entries = exchanges.archive.entries
     XCTAssertEqual(entries.map { $0.response?.status }, [nil, 302, 200])

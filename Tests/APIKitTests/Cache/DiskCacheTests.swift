@@ -37,7 +37,7 @@ final class DiskCacheTests: XCTestCase {
     await cache.flush()
   }
 
-  func testAServiceMayUseTheCacheWhileItIsAskedForTheFieldsOfAVariant() throws {
+  func testAServiceMayUseTheCacheWhileItIsAskedForTheFieldsOfAVariant() async throws {
     let cache = cache(temporaryFolder().path)
     let vary = VaryMatcher(fields: [VaryMatcher.Field(name: "accept-language", value: "de")])
     cache.put(CacheFixture.entry(1, vary: vary))
@@ -53,6 +53,7 @@ final class DiskCacheTests: XCTestCase {
     }
     XCTAssertNotNil(cache.disk?.find(query))
     XCTAssertTrue(isFree.load(), "the lock of the backlog is held while the service is asked")
+    await cache.flush()
   }
 
   func testALargeBodyStandsInAFileOfItsOwn() async throws {

@@ -67,7 +67,7 @@ import XCTest
     manager.time = time
     let load = Task { try await manager.response() }
     while time.sleeperCount == 0 { await Task.yield() }
-    time.advance(by: .seconds(60))
+    time.advance(by: .seconds(30))
     let response = try await load.value
     _ = try await manager.response()
     let sent = contexts(stub).compactMap { $0 }
