@@ -286,7 +286,7 @@ import XCTest
     hasty.service.breaker = policy
     async let failed = errorThrown { () throws(APIError) in try await hasty.response() }
     try await gate.waitForArrivals(1)
-    await time.advanceOnceAsleep(by: .milliseconds(100))
+    await time.advanceOnceAsleep(by: .milliseconds(100), sleepers: 2)
     let error = try await failed
     XCTAssertEqual(error.reason, .deadlineExceeded)
     XCTAssertEqual(hasty.sharedState.openBreakers, [])
