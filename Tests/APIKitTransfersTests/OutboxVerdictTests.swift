@@ -73,7 +73,13 @@ import XCTest
       try await stub.waitForRequests(2)
       // What the next process finds: the folder at this moment, of an owner who holds no lock on it.
       let folder = outbox.configuration.folder
-      try FileManager.default.copyItem(atPath: folder, toPath: folder + "next")
+      let files = FileManager.default
+      try files.createDirectory(atPath: folder + "next", withIntermediateDirectories: false)
+      // File by file, because `copyItem` does not end where one of them becomes shorter meanwhile.
+      for name in try files.contentsOfDirectory(atPath: folder) {
+        guard let content = files.contents(atPath: "\(folder)/\(name)") else { continue }
+        XCTAssertTrue(files.createFile(atPath: "\(folder)next/\(name)", contents: content))
+      }
       addTeardownBlock {
         for end in ["", "next"] { try? FileManager.default.removeItem(atPath: folder + end) }
       }

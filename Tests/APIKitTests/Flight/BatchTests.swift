@@ -132,7 +132,7 @@ import XCTest
     async let refused = errorThrown { () throws(APIError) in try await strict.response(["id": 1]) }
     async let taken = lenient.response(["id": 2])
     await waitUntilGathered(2)
-    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await time.advanceOnceAsleep(by: .milliseconds(10), sleepers: 2)
     let (error, response) = try await (refused, taken)
     XCTAssertEqual(error.context.status, 404)
     XCTAssertEqual(response.http.status, 404)
@@ -144,7 +144,7 @@ import XCTest
     quick.load(["id": 1])
     patient.load(["id": 2])
     await waitUntilGathered(2)
-    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await time.advanceOnceAsleep(by: .milliseconds(10), sleepers: 2)
     await waitUntil { !quick.isLoading && !patient.isLoading }
     XCTAssertEqual(Set(stub.requests.map(\.timeouts.total)), [.seconds(1), nil])
   }
