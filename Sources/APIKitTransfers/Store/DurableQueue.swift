@@ -119,7 +119,8 @@ actor DurableQueue {
     }
   }
 
-  /// An item that is on its way goes where nobody can tell a repetition. On the disk when this returns.
+  /// Records that a running item is about to be sent to a server that cannot detect a duplicate; written to disk when this
+  /// returns.
   func noteCrossing(_ id: Int64) throws(Fault) {
     try write { (store) throws(SQLiteFailure) in try store.noteCrossing(id) }
   }

@@ -10,7 +10,7 @@ extension QueueStore {
     try database.texts("SELECT DISTINCT owner FROM items WHERE state = 1 AND owner IS NOT NULL")
   }
 
-  /// From here on an item that is on its way is parked where its process ends: it goes to a server that cannot tell a repetition.
+  /// Marks a running item to be parked if its process ends: it is about to be sent to a server that cannot detect a duplicate.
   func noteCrossing(_ id: Int64) throws(SQLiteFailure) {
     try database.run(
       "UPDATE items SET reason = ? WHERE id = ? AND state = 1",
