@@ -90,6 +90,19 @@
       XCTAssertEqual(proxy.requests.first?.target, "far.test:80")
     }
 
+    func testAnEmptyQueryTravelsThroughATunnelInTheFormOfTheOrigin() async throws {
+      for target in ["/?", "/homes?", "/homes?page=2"] {
+        let proxy = try ScriptedServer(
+          .readHead, .text("HTTP/1.1 200 Tunnel\r\n\r\n"), .readRequest, .write(ScriptedServer.response()))
+        defer { proxy.stop() }
+        let transport = try transport {
+          $0.proxy = .through(HTTPProxy(.connect, host: "127.0.0.1", port: proxy.port))
+        }
+        _ = try await transport.send(HTTPRequest(url: try HTTPURL("http://far.test\(target)")))
+        XCTAssertEqual(proxy.requests.last?.target, target)
+      }
+    }
+
     func testAProxyThatRefusesOrIsNotThereIsTold() async throws {
       let refusing = try ScriptedServer(
         .readHead, .text("HTTP/1.1 407 No\r\nContent-Length: 0\r\nProxy-Authenticate: Basic\r\n\r\n"))
@@ -245,7 +258,7 @@
       defer { server.stop() }
       let file = try temporaryFile("four".utf8)
       let transport = try transport()
-      var request = HTTPRequest(method: .put, url: try server.url())
+      var request = HTTPRequest(method: .put, url: try server.url("/homes?page=2"))
       request.options.login = HTTPLogin(user: "u", password: "p", scheme: .basic)
       let basic = try await transport.send(request)
       XCTAssertEqual(String(decoding: basic.bytes, as: UTF8.self), "Basic  0")
@@ -265,12 +278,15 @@
           XCTAssertEqual(response.status, 200)
           let count = if case .bytes(let bytes) = body { bytes.count } else { 4 }
           XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "Digest \(count)")
+          let login = server.requests.last?.headers["Authorization"] ?? ""
+          XCTAssertTrue(login.contains(#"uri="/homes?page=2""#), login)
         }
       }
       // The login stays with its request: the handle is used again without it.
       let after = try await transport.send(HTTPRequest(url: try server.url()))
       XCTAssertEqual(after.status, 401)
       XCTAssertEqual(String(decoding: after.bytes, as: UTF8.self), "no")
+      XCTAssertEqual(server.requests.map(\.target).last, "/")
     }
 
     func testABodyForADigestArrivesOnceWhereNoLoginIsAskedFor() async throws {

@@ -5,11 +5,7 @@
     /// Sets the options that the job's request needs.
     func apply(_ job: CurlJob) throws(APIError) {
       let request = job.exchange.request
-      if applied.url != request.url {
-        applied.url = nil
-        try set(CURLOPT_URL, request.url.string)
-        applied.url = request.url
-      }
+      try applyURL(request)
       if applied.isTLS != transfer.isTLS {
         let version = transfer.isTLS ? session.httpVersion.tls : session.httpVersion.plain
         try set(CURLOPT_HTTP_VERSION, version)
@@ -24,7 +20,6 @@
       if let login = request.options.login { try applyLogin(login, request.body) }
       if request.options.connectTo != nil || applied.connectTo != nil { try applyConnectTo(request) }
       if session.hasProxies { try applyProxy(request.url) }
-      if transfer.isHTTP, request.url.query?.isEmpty == true { try applyTarget(request.url) }
       if job.exchange.crossesOrigin, session.tls.hasIdentity {
         try session.tls.removeIdentity(from: self)
         applied.needsReset = true
@@ -50,11 +45,31 @@
       }
     }
 
-    /// Sends an empty query, which libcurl from 8.8 on leaves out: `/?` is not `/` for a signature.
-    private func applyTarget(_ url: HTTPURL) throws(APIError) {
-      let isAbsolute = proxy != nil && !transfer.isTLS
-      try set(CURLOPT_REQUEST_TARGET, isAbsolute ? url.string : "\(url.path.isEmpty ? "/" : url.path)?")
-      applied.needsReset = true
+    /// Sets the URL. What nobody but the server reads, path and query, is given as the target: libcurl prints the parts of
+    /// a URL several times for each request, byte by byte, and from 8.8 on it leaves out an empty query, though `/?` is
+    /// not `/` for a signature.
+    private func applyURL(_ request: HTTPRequest) throws(APIError) {
+      let url = request.url
+      let isAbsolute = transfer.isHTTP && !transfer.isTLS && proxy?.kind == .http
+      var text = url.authorityText
+      var target: String?
+      if !transfer.isHTTP {
+        text = url.string
+      } else if isAbsolute || request.options.login != nil {
+        // Such a proxy is told whole URLs, and a login may sign path and query.
+        text = url.string
+        if url.query?.isEmpty == true { target = isAbsolute ? text : url.target }
+      } else {
+        target = url.target
+      }
+      if applied.url != text {
+        applied.url = nil
+        try set(CURLOPT_URL, text)
+        applied.url = text
+      }
+      guard target != nil || applied.hasTarget else { return }
+      try set(CURLOPT_REQUEST_TARGET, target)
+      applied.hasTarget = target != nil
     }
 
     /// Sets body and method. libcurl derives the method from the kind of body; any other is set by name.

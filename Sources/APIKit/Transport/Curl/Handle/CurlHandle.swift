@@ -114,7 +114,8 @@
     /// Options that stay set on a handle until they are changed.
     struct Applied {
       enum Body { case none, noBody, fields, upload }
-      var url: HTTPURL?
+      var url: String?
+      var hasTarget = false
       var body = Body.none
       var customMethod: String?
       /// The address that it connects to in place of the host's.

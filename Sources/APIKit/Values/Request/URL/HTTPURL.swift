@@ -70,16 +70,21 @@ public struct HTTPURL: Hashable, Sendable {
   public var location: String { authorityText + path }
 
   /// The whole URL, as it is sent.
-  public var string: String {
+  public var string: String { text(behind: authorityText) }
+
+  /// Path and query, as they are sent: the target in its origin form (RFC 9112, 3.2.1).
+  var target: String { query == nil ? path : text(behind: "") }
+
+  private func text(behind start: String) -> String {
     // One allocation: it is made for every attempt.
-    let count = authorityText.utf8.count + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0)
+    let count = start.utf8.count + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0)
     return String(unsafeUninitializedCapacity: count) { buffer in
       var end = 0
       func write(_ part: String) {
         var part = part
         part.withUTF8 { end = buffer[end...].initialize(fromContentsOf: $0) }
       }
-      write(authorityText)
+      write(start)
       write(path)
       if let query {
         write("?")
