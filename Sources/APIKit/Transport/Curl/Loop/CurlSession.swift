@@ -51,8 +51,10 @@
       try tls.apply(to: handle)
     }
 
-    /// Sets proxy or socket. An empty proxy also keeps libcurl from reading the environment.
+    /// Sets proxy or socket. What is empty keeps libcurl from reading the environment for each request, which also is not
+    /// safe beside a thread that changes it. Exceptions are applied per request.
     func applyProxy(to handle: some CurlOptions) throws(APIError) {
+      try handle.set(CURLOPT_NOPROXY, "")
       if let path = configuration.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path) }
       guard let proxy = proxies.single else { return try handle.set(CURLOPT_PROXY, "") }
       try apply(proxy, to: handle)
@@ -64,8 +66,6 @@
       let kind = proxy.kind == .socks5 ? CURLPROXY_SOCKS5_HOSTNAME : CURLPROXY_HTTP
       try handle.set(CURLOPT_PROXYTYPE, Int(kind.rawValue))
       if proxy.kind == .connect { try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1) }
-      // Empty, so that no_proxy of the environment is not read; exceptions are applied per request.
-      try handle.set(CURLOPT_NOPROXY, "")
       if let login = proxy.login { try applyProxyLogin(login, to: handle) }
     }
 

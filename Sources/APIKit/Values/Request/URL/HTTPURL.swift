@@ -76,22 +76,15 @@ public struct HTTPURL: Hashable, Sendable {
   var target: String { query == nil ? path : text(behind: "") }
 
   private func text(behind start: String) -> String {
+    guard let query else { return start + path }
     // One allocation: it is made for every attempt.
-    let count = start.utf8.count + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0)
-    return String(unsafeUninitializedCapacity: count) { buffer in
-      var end = 0
-      func write(_ part: String) {
-        var part = part
-        part.withUTF8 { end = buffer[end...].initialize(fromContentsOf: $0) }
-      }
-      write(start)
-      write(path)
-      if let query {
-        write("?")
-        write(query)
-      }
-      return end
-    }
+    var text = ""
+    text.reserveCapacity(start.utf8.count + path.utf8.count + 1 + query.utf8.count)
+    text += start
+    text += path
+    text += "?"
+    text += query
+    return text
   }
 
   /// Parses an absolute URL. Throws ``APIError/Reason/invalidURL``.
