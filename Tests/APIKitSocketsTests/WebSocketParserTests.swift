@@ -52,6 +52,19 @@ final class WebSocketParserTests: XCTestCase {
       parse(bytes).events, [.ping([1, 2]), .pong([3]), .text("Hello"), .data([7])])
   }
 
+  func testTheTimeOfALongMessageGrowsWithTheNumberOfItsFragments() {
+    let (count, payload) = (80_000, [UInt8](repeating: 65, count: 100))
+    var bytes = ServerFrames.frame(2, payload, isLast: false)
+    let middle = ServerFrames.frame(0, payload, isLast: false)
+    for _ in 2..<count { bytes += middle }
+    bytes += ServerFrames.frame(0, payload)
+    let start = ContinuousClock.now
+    let parsed = parse(bytes, limit: 16 << 20)
+    XCTAssertEqual(parsed.events, [.data([UInt8](repeating: 65, count: count * payload.count))])
+    XCTAssertLessThan(
+      ContinuousClock.now - start, .seconds(4), "it was 12 seconds, and four times that for twice as many")
+  }
+
   func testWhatBreaksTheProtocolIsTold1002() {
     let frame = ServerFrames.frame
     let cases: [(String, [UInt8])] = [

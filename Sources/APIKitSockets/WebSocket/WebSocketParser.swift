@@ -181,8 +181,8 @@ struct WebSocketParser {
       }
     } else {
       guard length <= maximumBytes - message.count else { throw .tooLarge(maximumBytes) }
-      // The length may lie: no more is reserved ahead.
-      message.reserveCapacity(message.count + min(length, 1 << 20))
+      // The length may lie: no more is reserved ahead. Nor for a fragment, by which the message would be copied each time.
+      if message.isEmpty { message.reserveCapacity(min(length, 1 << 20)) }
     }
   }
 
