@@ -46,12 +46,8 @@ enum HTTPStorage {
 
   /// The header fields to store (3.1).
   static func storedFields(_ headers: HTTPHeaders) -> HTTPHeaders {
-    let named = headers.values("Connection").flatMap(\.listElements)
-    return HTTPHeaders(
-      headers.fields.filter { field in
-        !neverStored.contains { HTTPHeaders.equal($0, field.name) }
-          && !named.contains { HTTPHeaders.equal($0, field.name) }
-      })
+    let named = FieldNames(neverStored + headers.values("Connection").flatMap(\.listElements))
+    return HTTPHeaders(headers.fields.filter { !named.contains($0.name) })
   }
 
   /// The URLs that a successful response to an unsafe request makes stale (4.4): its own, and those in

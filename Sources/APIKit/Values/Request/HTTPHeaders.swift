@@ -48,10 +48,9 @@ public struct HTTPHeaders: Sendable, Hashable {
         return add(name, newValue)
       }
       fields[index].value = newValue
-      var later = index + 1
-      while later < fields.count {
-        if HTTPHeaders.equal(fields[later].name, name) { fields.remove(at: later) } else { later += 1 }
-      }
+      guard fields[(index + 1)...].contains(where: { HTTPHeaders.equal($0.name, name) }) else { return }
+      // All at once: a server may send thousands.
+      fields[(index + 1)...].removeAll { HTTPHeaders.equal($0.name, name) }
     }
   }
 
@@ -90,7 +89,8 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// Adds the fields of `other`, which replace all fields of the same names.
   public mutating func merge(_ other: HTTPHeaders) {
     guard !isEmpty else { return self = other }
-    for field in other.fields { remove(field.name) }
+    let names = FieldNames(other.fields.map(\.name))
+    fields.removeAll { names.contains($0.name) }
     fields += other.fields
   }
 
@@ -162,6 +162,34 @@ public struct HTTPHeaders: Sendable, Hashable {
         return true
       }
     }
+  }
+}
+
+/// Names of fields to be looked up. Many are found by a set, for a server may send thousands; for few that would not pay.
+struct FieldNames {
+  private struct Key: Hashable {
+    let name: String
+
+    static func == (left: Self, right: Self) -> Bool { HTTPHeaders.equal(left.name, right.name) }
+
+    func hash(into hasher: inout Hasher) {
+      for byte in name.utf8 { hasher.combine((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) }
+    }
+  }
+
+  /// How many names are compared one by one.
+  private static let mostScanned = 32
+
+  private let names: [String]
+  private let keys: Set<Key>?
+
+  init(_ names: [String]) {
+    self.names = names
+    keys = names.count > Self.mostScanned ? Set(names.map(Key.init)) : nil
+  }
+
+  func contains(_ name: String) -> Bool {
+    keys?.contains(Key(name: name)) ?? names.contains { HTTPHeaders.equal($0, name) }
   }
 }
 

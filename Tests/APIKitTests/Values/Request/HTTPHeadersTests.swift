@@ -16,6 +16,31 @@ final class HTTPHeadersTests: XCTestCase {
     XCTAssertFalse(headers.contains("X-A"))
   }
 
+  func testTheTimeOfManyFieldsOfAServerGrowsWithTheirNumber() {
+    let count = 10_000
+    var headers = HTTPHeaders((0..<count).map { .init("X-\($0)", "") })
+    for number in 0..<count { headers.add(number.isMultiple(of: 2) ? "Age" : "AGE", "1") }
+    headers.add("Connection", (0..<count).map { "x-\($0 + count / 2)" }.joined(separator: ","))
+    let start = ContinuousClock.now
+    var stored = HTTPStorage.storedFields(headers)
+    XCTAssertEqual(stored.count, count / 2 + count)
+    stored["age"] = "2"
+    XCTAssertEqual(stored.count, count / 2 + 1)
+    XCTAssertEqual(stored.fields.last, .init("Age", "2"))
+    stored.merge(HTTPHeaders((0..<count).map { .init("x-\($0)", "new") }))
+    XCTAssertEqual(stored.count, 1 + count)
+    XCTAssertEqual(stored.values("X-1"), ["new"])
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(3), "all names were compared with each other")
+  }
+
+  func testManyNamesDifferInTheCaseOfASCIILettersAlone() {
+    let names = ["x@", "[", "X-\u{212A}"] + (0..<40).map { "N\($0)" }
+    var headers: HTTPHeaders = ["x`": "1", "{": "2", "x-k": "3", "n7": "4", "x-\u{212A}": "5", "other": "6"]
+    headers.merge(HTTPHeaders(names.map { .init($0, "new") }))
+    XCTAssertEqual(headers.fields.prefix(4).map(\.value), ["1", "2", "3", "6"])
+    XCTAssertEqual(headers.count, 4 + names.count)
+  }
+
   func testOnlyLettersHaveCase() {
     let headers: HTTPHeaders = ["x@": "1", "[": "2"]
     XCTAssertNil(headers["x`"])
