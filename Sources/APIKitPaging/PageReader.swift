@@ -56,16 +56,16 @@ struct PageReader {
         (text, name, halves.count < 2 ? nil : PercentEncoding.decode(halves[1], plusIsSpace: true)))
       if let name { counts[ExactText(name), default: 0] += 1 }
     }
-    var (parameters, rest) = (Parameters(), [Substring]())
+    var (single, rest) = ([(String, ParameterValue)](), [Substring]())
     for (text, name, value) in pairs {
       if let name, let value, counts[ExactText(name)] == 1 {
-        parameters[name] = .string(value)
+        single.append((name, .string(value)))
       } else {
         rest.append(text)
       }
     }
     let query = rest.isEmpty ? "" : "?" + rest.joined(separator: "&")
-    return PageStore.Target(path: url.path + query, parameters: parameters, names: Set(counts.keys))
+    return PageStore.Target(path: url.path + query, parameters: Parameters(single), names: Set(counts.keys))
   }
 
   private func isVolatile(_ name: String) -> Bool {

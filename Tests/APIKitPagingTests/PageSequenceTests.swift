@@ -205,6 +205,18 @@ import XCTest
     XCTAssertEqual(accents, "caf%C3%A9=2&cafe%CC%81=1&p=2")
   }
 
+  func testTheTimeOfALinkGrowsWithTheNumberOfItsParameters() async throws {
+    let query = (0..<20_000).map { "p\($0)=\($0)" }.joined(separator: "&")
+    stub.on("/api/list", page([1], headers: ["Link": "<list?\(query)>; rel=\"next\""]))
+    let pages = makeManager(Paging(.link(), items: "items")).pages()
+    let start = ContinuousClock.now
+    for try await page in pages {
+      XCTAssertTrue(page.hasNext)
+      break
+    }
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(4), "the main actor stood still meanwhile")
+  }
+
   func testALinkToAnotherHostIsRefusedAndThePageThatHasItStays() async throws {
     stub.on("/api/list", page([1], headers: ["Link": #"<https://evil.test/api/list?p=2>; rel="next""#]))
     let manager = makeManager(Paging(.link(), items: "items", id: "id"))
