@@ -133,7 +133,7 @@ public import APIKit
   public func itemShown(at index: Int) {
     guard !isLoading, store.hasNext else { return }
     let count = pages.reduce(0) { $0 + $1.items.count }
-    if index >= count - 1 - store.paging.prefetchDistance { loadNext() }
+    if index >= count - 1 - max(0, store.paging.prefetchDistance) { loadNext() }
   }
 
   /// Cancels the page being loaded, if there is one. The loaded pages are kept. The cancellation is

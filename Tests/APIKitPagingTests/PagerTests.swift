@@ -214,7 +214,7 @@ import XCTest
   func testTheNextPageIsFetchedWithoutAnyStatementAndAtTheLastRowWhereThatIsStated() async throws {
     let rows = Array(1...8)
     stub.on("/api/list", page(rows, #", "total": 16"#))
-    for (distance, quiet, first) in [(nil, 1, 2), (0, 6, 7)] {
+    for (distance, quiet, first) in [(nil, 1, 2), (0, 6, 7), (-1, 6, 7), (.min, 6, 7)] {
       var paging = Paging(.pageNumber(size: nil), items: "items", total: "total", pageSize: 8)
       if let distance { paging.prefetchDistance = distance }
       let pager = makePager(paging)
