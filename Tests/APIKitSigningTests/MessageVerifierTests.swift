@@ -47,6 +47,25 @@ final class MessageVerifierTests: XCTestCase {
     assertFault(.mismatched) { try verifier.verify(response, to: post, secondsSince1970: now) }
   }
 
+  func testAServerWithThousandsOfSignaturesOrComponentsIsRefusedSoon() throws {
+    let count = 10_000
+    let (verifier, good) = (try verifier(), try signed())
+    let start = ContinuousClock.now
+    var response = good
+    let key = try SignatureTestKeys.pair(.hmacSHA256).verifying.id
+    let covered = (0..<count).map { "\"x\($0)\"" }.joined(separator: " ")
+    response.headers = HTTPHeaders((0..<count).map { .init("x\($0)", "1") })
+    response.headers.add("Signature-Input", "a=(\(covered));created=\(now);keyid=\"\(key)\"")
+    response.headers.add("Signature", "a=:AAAA:")
+    assertFault(.unknown("\(count) components")) {
+      try verifier.verify(response, to: request, secondsSince1970: now)
+    }
+    response.headers = ["Signature-Input": (0..<count).map { "a\($0)=()" }.joined(separator: ",")]
+    response.headers.add("Signature", (0..<count).map { "a\($0)=:AAAA:" }.joined(separator: ","))
+    assertFault(.unknownKey) { try verifier.verify(response, to: request, secondsSince1970: now) }
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(5), "all were compared with each other")
+  }
+
   func testEachFlippedBitOfACoveredPartIsRefused() throws {
     for algorithm in [SignatureKey.Algorithm.hmacSHA256, .ed25519, .ecdsaP256SHA256] {
       let (verifier, response) = (try verifier(algorithm), try signed(signature(algorithm)))

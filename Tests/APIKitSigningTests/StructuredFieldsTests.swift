@@ -10,6 +10,17 @@ final class StructuredFieldsTests: XCTestCase {
 
   private func value(_ text: String) -> StructuredFields.Value? { StructuredFields.item(text)?.value }
 
+  func testTheTimeOfManyParametersGrowsWithTheirNumber() {
+    let count = 20_000
+    let text = "a" + (0..<count).map { ";p\($0)" }.joined() + ";p0=2"
+    let start = ContinuousClock.now
+    let parameters = StructuredFields.item(text)?.parameters
+    XCTAssertEqual(parameters?.count, count)
+    XCTAssertEqual(parameters?["p0"], .integer(2))
+    XCTAssertEqual(parameters?.first?.key, "p0")
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(4), "each key was compared with all before it")
+  }
+
   func testEveryKindOfValueOfTheRFCIsRead() {
     let cases: [(String, StructuredFields.Value)] = [
       ("42", .integer(42)), ("-0", .integer(0)), ("999999999999999", .integer(999_999_999_999_999)),

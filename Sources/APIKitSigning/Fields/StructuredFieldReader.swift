@@ -108,16 +108,18 @@ struct StructuredFieldReader {
 
   private mutating func parameters() -> [Parameter]? {
     var parameters: [Parameter] = []
+    var places: [String: Int] = [:]
     while take(";") {
       skipSpaces()
       guard let key = key() else { return nil }
       var value: Value? = .bool(true)
       if take("=") { value = self.value() }
       guard let value else { return nil }
-      if let place = parameters.firstIndex(where: { $0.key == key }) {
+      if let place = places[key] {
         guard allowsRepeatedKeys else { return nil }
         parameters[place].value = value
       } else {
+        places[key] = parameters.count
         parameters.append(Parameter(key, value))
       }
     }

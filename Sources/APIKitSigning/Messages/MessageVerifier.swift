@@ -110,6 +110,8 @@ public struct MessageVerifier: ResponseVerifier {
     guard let signatures = StructuredFields.strictDictionary(signature) else {
       throw .unreadable("Signature")
     }
+    // Their keys are unique. A server may send thousands.
+    let members = Dictionary(uniqueKeysWithValues: signatures.map { ($0.key, $0.member) })
     var found: [FoundSignature] = []
     var isUnknown = false
     for entry in inputs {
@@ -118,7 +120,7 @@ public struct MessageVerifier: ResponseVerifier {
       }
       if let label, entry.key != label { continue }
       if let tag, parameters["tag"] != .string(tag) { continue }
-      guard case .item(let item)? = signatures[entry.key], case .bytes(let bytes) = item.value else {
+      guard case .item(let item)? = members[entry.key], case .bytes(let bytes) = item.value else {
         throw .missing("Signature of \(entry.key)")
       }
       guard case .string(let id)? = parameters["keyid"], let key = keys.first(where: { $0.id == id }) else {
@@ -148,6 +150,9 @@ private struct FoundSignature {
     return nil
   }
 
+  /// Each is looked for among all fields of the message, and may be a member of a large one.
+  private static let mostComponents = 100
+
   /// Also of times that no clock shows.
   private static func outside(_ now: Int, _ stated: Int) -> SignatureFault {
     let (difference, isBeyond) = now.subtractingReportingOverflow(stated)
@@ -172,6 +177,7 @@ private struct FoundSignature {
     guard let created else { throw .missing("created") }
     let (difference, isBeyond) = now.subtractingReportingOverflow(created)
     guard !isBeyond, difference != .min, abs(difference) <= window else { throw Self.outside(now, created) }
+    guard items.count <= Self.mostComponents else { throw .unknown("\(items.count) components") }
     var components: [SignatureComponent] = []
     for item in items {
       guard case .string(let name) = item.value, name == name.lowercased() else {
