@@ -175,6 +175,13 @@ final class CookieJarTests: XCTestCase {
     }
   }
 
+  func testAttributesOfMoreThan1024BytesAreIgnored() {
+    let most = "/" + String(repeating: "p", count: 1023)
+    XCTAssertEqual(jar("a=1; Path=\(most)", "b=2; Path=\(most)p").cookies.map(\.path), [most, "/dir"])
+    let date = String(repeating: "x", count: 1024) + " Sun, 06 Nov 2033 08:49:37 GMT"
+    XCTAssertNil(jar("a=1; Expires=\(date)").cookies[0].expires)
+  }
+
   func testDamagedFieldsAreIgnored() {
     XCTAssertEqual(
       jar("novalue", "=anonymous", "a=\u{1}", "big=" + String(repeating: "x", count: 5000), "").cookies, [])

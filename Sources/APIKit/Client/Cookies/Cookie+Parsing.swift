@@ -1,6 +1,8 @@
 extension Cookie {
   /// The most bytes of name and value together; longer cookies are ignored, as browsers do.
   static let maximumBytes = 4096
+  /// The most bytes of an attribute's value; longer attributes are ignored (RFC 6265bis, 5.6).
+  private static let maximumAttributeBytes = 1024
 
   /// Reads the value of one `Set-Cookie` field; nil when the cookie is to be ignored (RFC 6265, 5.2, 5.3).
   ///
@@ -25,6 +27,7 @@ extension Cookie {
       let halves = attribute.utf8.split(separator: equalsSign, maxSplits: 1, omittingEmptySubsequences: false)
       let key = Substring(halves[0]).trimmingSpaces().lowercased()
       let content = halves.count > 1 ? Substring(halves[1]).trimmingSpaces() : ""
+      guard content.utf8.count <= Self.maximumAttributeBytes else { continue }
       switch key {
       case "expires": expires = CookieDate.parse(content) ?? expires
       case "max-age": maxAge = Self.seconds(content) ?? maxAge
