@@ -83,11 +83,13 @@ extension CacheEntry.Fields {
       if raw.byteCount != http.bytes.count { cost += raw.byteCount }
     }
     // A field holds two strings of 16 bytes; a text that does not fit is allocated apart.
-    for field in http.headers.fields {
+    func add(_ name: String, _ value: String) {
       cost += 64
-      if field.name.utf8.count > 15 { cost += field.name.utf8.count + 32 }
-      if field.value.utf8.count > 15 { cost += field.value.utf8.count + 32 }
+      if name.utf8.count > 15 { cost += name.utf8.count + 32 }
+      if value.utf8.count > 15 { cost += value.utf8.count + 32 }
     }
+    for field in http.headers.fields { add(field.name, field.value) }
+    for field in vary.fields { add(field.name, field.value ?? "") }
     return cost
   }
 

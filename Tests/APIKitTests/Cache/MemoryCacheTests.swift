@@ -35,6 +35,18 @@ final class MemoryCacheTests: XCTestCase {
     XCTAssertEqual(has(cache, 1, 2, 3, 4), [true, true, false, true])
   }
 
+  func testTheNamesOfAVaryCountTowardsTheBound() {
+    let cache = cache(bytes: 1 << 20)
+    for number in 0..<100 {
+      let names = (0..<2000).map { "\(number)-\($0)" }.joined(separator: ",")
+      let vary = VaryMatcher(response: ["Vary": names], request: [:])
+      cache.store(CacheFixture.entry(number).with { $0.vary = vary }, now: 0)
+    }
+    // Each name takes 32 bytes in memory at least.
+    XCTAssertLessThanOrEqual(cache.statistics.count, (1 << 20) / (2000 * 32))
+    XCTAssertGreaterThan(cache.statistics.count, 5)
+  }
+
   func testTheBoundInBytesHoldsAtEveryMomentOfConcurrentWriting() async {
     let bound = 200_000
     let cache = cache(bytes: bound)
