@@ -42,6 +42,18 @@ final class TableTests: XCTestCase {
     XCTAssertEqual(table.lines(width: 1).map(DisplayWidth.of), [1, 1, 1])
   }
 
+  func testAMinimumBeyondEveryWidthKeepsItsColumnWhole() {
+    for minimum in [Int.max, .max / 2 + 1] {
+      let columns = [
+        TextTable.Column("Name", minimumWidth: minimum), .init("B", minimumWidth: minimum, isOptional: true),
+      ]
+      XCTAssertEqual(TextTable(columns: columns, rows: [["abc", "d"]]).lines(width: 5)[2], "abc")
+    }
+    let table = TextTable(columns: [.init("A", minimumWidth: .min)], rows: [["abc"]])
+    XCTAssertEqual(table.lines(width: .min), ["", "", ""])
+    XCTAssertEqual(table.lines(width: .max)[2], "abc")
+  }
+
   func testWideCharactersTakeTwoColumnsAndMarksNone() {
     XCTAssertEqual(DisplayWidth.of("苏州"), 4)
     XCTAssertEqual(DisplayWidth.of("e\u{301}te\u{301}"), 3)

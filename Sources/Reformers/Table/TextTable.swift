@@ -71,8 +71,11 @@ public struct TextTable: Sendable {
     guard let width else { return shown }
     func total() -> Int { shown.reduce(0) { $0 + $1.width } + Self.gap * max(0, shown.count - 1) }
     func comfortable() -> Int {
-      shown.reduce(0) { $0 + min($1.width, columns[$1.index].minimumWidth.map { 2 * $0 } ?? $1.width) }
-        + Self.gap * max(0, shown.count - 1)
+      shown.reduce(0) { sum, column in
+        // A minimum beyond the width is the width, so that twice as much is a number.
+        let minimum = min(max(0, columns[column.index].minimumWidth ?? .max), column.width)
+        return sum + min(column.width, 2 * minimum)
+      } + Self.gap * max(0, shown.count - 1)
     }
     while comfortable() > width, let last = shown.lastIndex(where: { columns[$0.index].isOptional }) {
       shown.remove(at: last)
