@@ -27,7 +27,9 @@ extension HTTPRequest {
       headers.add(name, value)
     }
     if let data = request.httpBody, !data.isEmpty { body = .bytes(Array(data)) }
-    timeouts.idle = request.timeoutInterval < 1e9 ? .seconds(request.timeoutInterval) : .zero
+    // One that is negative, or no number, is refused as negative when the request is sent.
+    let interval = max(-1, request.timeoutInterval)
+    timeouts.idle = interval < 1e9 ? .seconds(interval) : .zero
     try validate()
   }
 }

@@ -35,6 +35,17 @@ final class URLRequestBridgeTests: XCTestCase {
     }
   }
 
+  func testATimeoutOfFoundationsThatIsNoTimeIsRefusedWhenItIsSent() throws {
+    for interval in [-1, -1e300, -.infinity, .nan] as [TimeInterval] {
+      var foundation = URLRequest(url: URL(string: "https://a.test/")!)
+      foundation.timeoutInterval = interval
+      let request = try HTTPRequest(foundation)
+      XCTAssertThrowsError(try request.timeouts.validate(), "\(interval)") {
+        XCTAssertEqual(($0 as? APIError)?.reason, .misconfigured)
+      }
+    }
+  }
+
   func testABracketEncodesNoPercentSignTwice() throws {
     for (url, expected) in [
       ("https://a/?b[]=%20c", "https://a/?b%5B%5D=%20c"), ("https://a/b%20c[1]", "https://a/b%20c%5B1%5D"),
