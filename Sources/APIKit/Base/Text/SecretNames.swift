@@ -24,7 +24,8 @@ public enum SecretNames {
     let verdict = isSecret(name, own)
     lists.withLock { lists in
       if lists.verdicts.count >= mostVerdicts { lists.verdicts = [:] }
-      if lists.own.count == own.count { lists.verdicts[name] = verdict }
+      // A server may send names of any length.
+      if lists.own.count == own.count, name.utf8.count <= 64 { lists.verdicts[name] = verdict }
     }
     return verdict
   }
