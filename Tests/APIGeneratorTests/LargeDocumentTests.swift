@@ -1,4 +1,5 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIGenerator
@@ -9,16 +10,10 @@ final class LargeDocumentTests: XCTestCase {
   private func generate(
     _ paths: [String], _ components: String = "{}", file: StaticString = #filePath, line: UInt = #line
   ) throws -> Generator.Result {
-    let start = Self.processorSeconds
-    defer { XCTAssertLessThan(Self.processorSeconds - start, 30, file: file, line: line) }
+    let start = Duration.ofProcessor
+    defer { XCTAssertLessThan(.ofProcessor - start, .seconds(30), file: file, line: line) }
     return try Documents.generate(
       Documents.make(paths: "{\(paths.joined(separator: ", "))}", components: components))
-  }
-
-  private static var processorSeconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   private func read(_ path: String, _ rest: String) -> String { #""\#(path)": {"get": {\#(rest)}}"# }

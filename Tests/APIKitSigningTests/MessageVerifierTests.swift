@@ -50,7 +50,7 @@ final class MessageVerifierTests: XCTestCase {
   func testAServerWithThousandsOfSignaturesOrComponentsIsRefusedSoon() throws {
     let count = 10_000
     let (verifier, good) = (try verifier(), try signed())
-    let start = ContinuousClock.now
+    let start = Duration.ofProcessor
     var response = good
     let key = try SignatureTestKeys.pair(.hmacSHA256).verifying.id
     let covered = (0..<count).map { "\"x\($0)\"" }.joined(separator: " ")
@@ -63,7 +63,7 @@ final class MessageVerifierTests: XCTestCase {
     response.headers = ["Signature-Input": (0..<count).map { "a\($0)=()" }.joined(separator: ",")]
     response.headers.add("Signature", (0..<count).map { "a\($0)=:AAAA:" }.joined(separator: ","))
     assertFault(.unknownKey) { try verifier.verify(response, to: request, secondsSince1970: now) }
-    XCTAssertLessThan(ContinuousClock.now - start, .seconds(5), "all were compared with each other")
+    XCTAssertLessThan(.ofProcessor - start, .seconds(5), "all were compared with each other")
   }
 
   func testEachFlippedBitOfACoveredPartIsRefused() throws {

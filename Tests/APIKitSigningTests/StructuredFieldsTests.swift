@@ -1,4 +1,5 @@
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -13,12 +14,12 @@ final class StructuredFieldsTests: XCTestCase {
   func testTheTimeOfManyParametersGrowsWithTheirNumber() {
     let count = 20_000
     let text = "a" + (0..<count).map { ";p\($0)" }.joined() + ";p0=2"
-    let start = ContinuousClock.now
+    let start = Duration.ofProcessor
     let parameters = StructuredFields.item(text)?.parameters
     XCTAssertEqual(parameters?.count, count)
     XCTAssertEqual(parameters?["p0"], .integer(2))
     XCTAssertEqual(parameters?.first?.key, "p0")
-    XCTAssertLessThan(ContinuousClock.now - start, .seconds(4), "each key was compared with all before it")
+    XCTAssertLessThan(.ofProcessor - start, .seconds(4), "each key was compared with all before it")
   }
 
   func testEveryKindOfValueOfTheRFCIsRead() {

@@ -54,12 +54,6 @@ import XCTest
     print("refresh storm of \(Self.count): \(storm), without a refusal: \(plain)")
   }
 
-  private static var processorTime: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-  }
-
   private func makeServer() throws -> DemoServer {
     var options = DemoServer.Options()
     options.maximumConnections = 4096
@@ -93,10 +87,10 @@ import XCTest
   {
     let recorder = Recorder()
     manager.delegate = recorder
-    let (start, before) = (ContinuousClock.now, Self.processorTime)
+    let (start, before) = (ContinuousClock.now, Duration.ofProcessor)
     for number in 0..<count { manager.load(["n": number]) }
     await recorder.waitForLandings(count)
-    let times = (ContinuousClock.now - start, Self.processorTime - before)
+    let times = (ContinuousClock.now - start, Duration.ofProcessor - before)
     XCTAssertEqual(recorder.responses.count, count, "\(recorder.errors.first.map { "\($0)" } ?? "")")
     return times
   }

@@ -21,7 +21,7 @@ final class HTTPHeadersTests: XCTestCase {
     var headers = HTTPHeaders((0..<count).map { .init("X-\($0)", "") })
     for number in 0..<count { headers.add(number.isMultiple(of: 2) ? "Age" : "AGE", "1") }
     headers.add("Connection", (0..<count).map { "x-\($0 + count / 2)" }.joined(separator: ","))
-    let start = ContinuousClock.now
+    let start = Duration.ofProcessor
     var stored = HTTPStorage.storedFields(headers)
     XCTAssertEqual(stored.count, count / 2 + count)
     stored["age"] = "2"
@@ -30,7 +30,7 @@ final class HTTPHeadersTests: XCTestCase {
     stored.merge(HTTPHeaders((0..<count).map { .init("x-\($0)", "new") }))
     XCTAssertEqual(stored.count, 1 + count)
     XCTAssertEqual(stored.values("X-1"), ["new"])
-    XCTAssertLessThan(ContinuousClock.now - start, .seconds(3), "all names were compared with each other")
+    XCTAssertLessThan(.ofProcessor - start, .seconds(3), "all names were compared with each other")
   }
 
   func testManyNamesDifferInTheCaseOfASCIILettersAlone() {
