@@ -6,6 +6,8 @@ import Foundation
 ///
 /// Not locked: the actor that has it uses it from one place at a time.
 final class DurableDatabase<Connection> {
+  typealias Fault = DurableQueue.Fault
+
   private let owner: SQLiteOwner<Connection>
   private let folder: String
   private let rescue: DatabaseRescue
@@ -36,24 +38,27 @@ final class DurableDatabase<Connection> {
     _ work: (Connection) throws(SQLiteFailure) -> Value,
     connecting connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection,
     onDamage tellOfDamage: (String, SQLiteFailure) -> Void
-  ) throws(DurableQueue.Fault) -> Value {
+  ) throws(Fault) -> Value {
     func mend(_ damage: SQLiteFailure, isForced: Bool) throws(SQLiteFailure) {
       do { if let copy = try rescue.run(isForced: isForced) { tellOfDamage(copy, damage) } } catch {
         throw damage.unmended(because: error)
       }
     }
     closeIfRemoved()
-    var isUnfinished = false
-    if opened == nil {
-      try makeFolder()
-      isUnfinished = try hasUnfinishedCopy()
+    if opened == nil { try makeFolder() }
+    // What a process has left that ended while it carried rows over. That may have emptied the database while it was open here.
+    var unknown: Fault?
+    func finishMending() throws(SQLiteFailure) {
+      do throws(Fault) { guard try hasUnfinishedCopy() else { return } } catch {
+        unknown = error
+        throw .refused("a repair may be unfinished")
+      }
+      try mend(.damage("a repair was not finished"), isForced: false)
     }
     do throws(SQLiteFailure) {
-      // What a process has left that ended while it carried rows over.
-      if isUnfinished { try mend(.damage("a repair was not finished"), isForced: false) }
-      return try owner.use(work, connecting: connect, mending: mend)
+      return try owner.use(work, opening: finishMending, connecting: connect, mending: mend)
     } catch {
-      throw .failed(error)
+      throw unknown ?? .failed(error)
     }
   }
 
@@ -66,7 +71,7 @@ final class DurableDatabase<Connection> {
     DeveloperNotice.give("\(path) was removed or replaced while it was open: what it had kept is lost")
   }
 
-  func makeFolder() throws(DurableQueue.Fault) {
+  func makeFolder() throws(Fault) {
     if let fault = seal.fault { throw .unusable(fault) }
     do throws(PrivateFile.Fault) { try TransferFolder.make(folder) } catch {
       throw .unusable("the folder \(folder) \(error)")
@@ -77,7 +82,7 @@ final class DurableDatabase<Connection> {
   var copies: [String] { DatabaseRescue.copies(of: path) }
   func removeCopies() { DatabaseRescue.removeCopies(of: path) }
   /// Whether one of them has rows that are still to be carried over.
-  func hasUnfinishedCopy() throws(DurableQueue.Fault) -> Bool {
+  func hasUnfinishedCopy() throws(Fault) -> Bool {
     do throws(PrivateFile.Fault) { return try DatabaseRescue.unfinished(of: path) != nil } catch {
       throw .unusable("whether a repair is to be finished is unknown: \(error)")
     }

@@ -43,11 +43,13 @@ package final class SQLiteOwner<Connection> {
   ///
   /// - Parameters:
   ///   - isChecked: Whether it is asked first for its version, which another process may have changed.
+  ///   - prepare: Is called before a database is opened.
   ///   - connect: Makes the connection of a database that was opened.
   ///   - mend: Mends a damaged database, of which nothing is open here: the failure that shows it, and whether it is to be done
   ///     although the database looks whole.
   package func use<Value>(
     _ work: (Connection) throws(SQLiteFailure) -> Value, isChecked: Bool = true,
+    opening prepare: () throws(SQLiteFailure) -> Void = {},
     connecting connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection,
     mending mend: (_ damage: SQLiteFailure, _ isForced: Bool) throws(SQLiteFailure) -> Void
   ) throws(SQLiteFailure) -> Value {
@@ -57,6 +59,7 @@ package final class SQLiteOwner<Connection> {
       close()
       if isCut { try mend(.damage("it was cut while it was open"), true) }
     }
+    if open == nil { try prepare() }
     if open == nil, isCutAndHeld() { try mend(.damage("it was cut while another process has it open"), true) }
     for isForced in [false, true] {
       do throws(SQLiteFailure) { return try work(try opened(connect)) } catch {
