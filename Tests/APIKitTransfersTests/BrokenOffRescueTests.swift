@@ -18,6 +18,10 @@ final class BrokenOffRescueTests: DurableQueueCase {
     return copy
   }
 
+  private func left(_ folder: String) -> [String] {
+    PrivateFile.names(in: folder).filter { $0.contains("damaged") }
+  }
+
   func testAProcessThatHasTheDatabaseOpenFinishesTheRepairOfAnother() async throws {
     let queue = queue()
     let ids = try await queue.enqueue([entry("a"), entry("b")])
@@ -27,5 +31,35 @@ final class BrokenOffRescueTests: DurableQueueCase {
     XCTAssertEqual(rows.map(\.id), ids + more)
     XCTAssertEqual(rows.map(\.payload), [Array("a".utf8), Array("b".utf8), Array("c".utf8)])
     XCTAssertNil(try DatabaseRescue.unfinished(of: path))
+  }
+
+  func testItemsOfAUserWhoHasLeftDoNotComeBackFromACopy() async throws {
+    do { _ = try await queue().enqueue([entry("a", user: "anna"), entry("b", user: "bert")]) }
+    _ = try breakOff(path)
+    SQLiteDatabase.discardFiles(of: path)
+    let dropped = try await queue().drop(user: "anna")
+    XCTAssertEqual(dropped.map(\.user), ["anna"])
+    let rows = try await queue().rows()
+    XCTAssertEqual(rows.map(\.user), ["bert"])
+    XCTAssertEqual(left(folder), [])
+  }
+
+  func testACopyOfADatabaseThatIsGoneIsErasedWithAUser() async throws {
+    try TransferFolder.make(folder)
+    try PrivateFile.replace(path + ".damaged-0", with: [1])
+    _ = try await queue().drop(user: "anna")
+    XCTAssertEqual(left(folder), [])
+  }
+
+  func testErasedActionsDoNotComeBackFromACopy() async throws {
+    let path = folder + "/actions.sqlite"
+    do { _ = try await ActionStore(folder: folder).append([1], limit: 10) }
+    _ = try breakOff(path)
+    // Killed while the files were removed.
+    SQLiteDatabase.discardFiles(of: path)
+    try await ActionStore(folder: folder).erase()
+    XCTAssertEqual(left(folder), [])
+    let counts = try await ActionStore(folder: folder).counts()
+    XCTAssertEqual(counts.waiting, 0)
   }
 }

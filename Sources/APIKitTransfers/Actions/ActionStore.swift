@@ -134,7 +134,11 @@ actor ActionStore {
   /// Removes all of it, from the database and its log. Where they cannot be written, their files are removed: on a full disk
   /// other processes can record nothing either.
   func erase() throws {
-    guard PrivateFile.exists(database.path) else { return mark.clear() }
+    guard PrivateFile.exists(database.path) else {
+      // A process may have ended before it removed them, or while it mended the database.
+      database.removeCopies()
+      return mark.clear()
+    }
     try markErasure()
     do throws(DurableQueue.Fault) {
       try connected { (database) throws(SQLiteFailure) in

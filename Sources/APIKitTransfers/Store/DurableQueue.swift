@@ -148,8 +148,9 @@ actor DurableQueue {
 
   /// Gives up all of a user: items, landings, files, and what the log still has of them.
   func drop(user: String) throws(Fault) -> [QueueStore.Row] {
-    // Without a database nothing was ever kept.
-    guard database.opened != nil || PrivateFile.exists(database.path) else {
+    // Without a database nothing is kept, unless a process ended while it was mended.
+    if database.opened == nil, !PrivateFile.exists(database.path), try !database.hasUnfinishedCopy() {
+      database.removeCopies()
       leaveMark(of: user).clear()
       return []
     }
