@@ -55,12 +55,18 @@ struct BodyFiles: Sendable {
 
   /// Removes the files that no row names and that are older than `age` seconds. A younger one may belong to
   /// another process that has not yet written the row.
-  func sweep(keeping names: Set<String>, olderThan age: Double) {
-    for name in PrivateFile.names(in: folder) where !name.hasPrefix(".") && !names.contains(name) {
+  ///
+  /// Throws where it cannot be known that all of them are gone.
+  func sweep(keeping names: Set<String>, olderThan age: Double) throws(PrivateFile.Fault) {
+    var fault: PrivateFile.Fault?
+    for name in try PrivateFile.list(folder) where !name.hasPrefix(".") && !names.contains(name) {
       var status = stat()
-      guard stat(path(name), &status) == 0, WallClock.now - status.modified >= age else { continue }
-      unlink(path(name))
+      guard stat(path(name), &status) == 0, WallClock.now - status.modified >= age,
+        status.st_mode & S_IFMT != S_IFDIR, unlink(path(name)) != 0, errno != ENOENT
+      else { continue }
+      fault = .system("removed")
     }
+    if let fault { throw fault }
   }
 
   private func path(_ name: String) -> String { folder + "/" + name }

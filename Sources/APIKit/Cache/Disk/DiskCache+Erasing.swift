@@ -29,15 +29,25 @@ extension DiskCache {
       // Deleted content remains in free pages and in the log.
       try store.database.execute("VACUUM")
       try store.database.emptyLog()
-      bodies.sweep(keeping: try store.files(), olderThan: -.infinity)
+      let files = try store.files()
+      guard (try? bodies.sweep(keeping: files, olderThan: -.infinity)) != nil else { return noteUnerased() }
     }
     clearMarks(of: batch)
+  }
+
+  /// Files are left, such as those of a folder that cannot be listed: the mark stays, or is set where it could not be before.
+  private func noteUnerased() {
+    try? mark.set()
+    state.withLock { $0.isUnerased = true }
   }
 
   private func clearMarks(of batch: DiskBacklog) {
     if batch.removesAll { for mark in leftMarks ?? [] { mark.clear() } }
     // Under the lock, which a removal takes after it has set the mark.
-    state.withLock { if !$0.next.removesLastingly { mark.clear() } }
+    state.withLock { state in
+      state.isUnerased = false
+      if !state.next.removesLastingly { mark.clear() }
+    }
   }
 
   /// Removes the files of the database: the disk is too full to write that something is removed.
@@ -49,9 +59,8 @@ extension DiskCache {
     reader.withLock { $0.close() }
     let path = connection.owner.path
     let isRemoved = remakes.withLock { _ in (try? SQLiteDatabase.removeFiles(of: path)) != nil }
-    bodies.sweep(keeping: [], olderThan: -.infinity)
-    // The mark stays when a file cannot be removed.
-    if isRemoved { clearMarks(of: batch) }
+    let isSwept = (try? bodies.sweep(keeping: [], olderThan: -.infinity)) != nil
+    if isRemoved, isSwept { clearMarks(of: batch) } else { noteUnerased() }
   }
 }
 
@@ -65,5 +74,9 @@ extension DiskBacklog {
 
 extension ResponseCache {
   /// The folder from which a removal is still to be erased; nil where none is.
-  package var unerasedFolder: String? { disk.flatMap { $0.mark.isSet ? $0.configuration.folder : nil } }
+  package var unerasedFolder: String? {
+    disk.flatMap { disk in
+      disk.mark.isSet || disk.state.withLock { $0.isUnerased } ? disk.configuration.folder : nil
+    }
+  }
 }

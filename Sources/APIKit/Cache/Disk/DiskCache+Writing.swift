@@ -239,6 +239,7 @@ extension DiskCache {
     let names = use(writer) { connection in
       try? withStore(over: &connection) { (store) throws(SQLiteFailure) in try store.files() }
     }
-    if let names { bodies.sweep(keeping: names, olderThan: configuration.orphanAge) }
+    // Those that cannot be removed are removed by a later process.
+    if let names { try? bodies.sweep(keeping: names, olderThan: configuration.orphanAge) }
   }
 }

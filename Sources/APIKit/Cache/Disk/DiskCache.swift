@@ -16,6 +16,8 @@ final class DiskCache: Sendable {
     /// The latest wall clock that a look-up has read; ages are not trusted after it went back.
     var clock: Double = 0
     var isDisabled = false
+    /// Whether files of a removal are left, although the mark of it may be missing.
+    var isUnerased = false
 
     /// Whether the caller must start the writer. Reading it marks the writer as started.
     var mustSchedule: Bool {
