@@ -137,6 +137,16 @@ import XCTest
     XCTAssertEqual(PrivateFile.names(in: folder).filter { $0.hasPrefix("forgetting") }, [])
   }
 
+  func testAForgettingIsNotedWhereTheFolderForThatIsNotThereYet() async throws {
+    // Killed in the first store.
+    let notes = "\(folder)/notes/of-this"
+    let store = NotingStore { XCTAssertTrue(PrivateFile.exists("\(notes)/forgetting"), "no note") }
+    let userData = UserData(of: [], uploads: [], stores: [store], folder: notes)
+    try await userData.forget()
+    XCTAssertEqual(PrivateFile.names(in: notes), [])
+    XCTAssertEqual(store.marked.withLock(\.count), 1)
+  }
+
   func testADownloadUnderWayLeavesNothingBehind() async throws {
     let path = "\(folder)/begun"
     let file = try PartialFile(for: path, identity: "one")
@@ -320,7 +330,10 @@ import XCTest
 private final class NotingStore: UserStore {
   let marked = Mutex<[[UInt8]]>([])
   let erased = Mutex<[[UInt8]]>([])
+  private let look: @Sendable () -> Void
+  init(_ look: @escaping @Sendable () -> Void = {}) { self.look = look }
   func markErasure(of users: Set<String?>) {
+    look()
     marked.withLock { $0 += users.map { Array(($0 ?? "").utf8) } }
   }
   func erase(of users: Set<String?>) async { erased.withLock { $0 += users.map { Array(($0 ?? "").utf8) } } }

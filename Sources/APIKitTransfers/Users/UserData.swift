@@ -80,6 +80,8 @@ import Foundation
       return try Self.check(mark(names) + (await dropItems(of: users)) + (await erase(names)))
     }
     // Where it cannot be noted, what follows is done all the same, unless the process ends in the next moment.
+    // The mark would be none in a folder that is missing, and the data are in others.
+    try? PrivateFile.makeFolder(PrivateFile.folder(of: mark.path))
     try? mark.set()
     var faults = condemn(users, names) + (await dropItems(of: users)) + (await erase(names))
     for log in actionLogs { do { try await log.erase() } catch { faults.append(error) } }
