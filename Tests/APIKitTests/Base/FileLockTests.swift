@@ -37,6 +37,17 @@ final class FileLockTests: XCTestCase {
     XCTAssertNotNil(try FileLock(ifFree: path))
   }
 
+  func testALockThatAProcessHoldsWithoutEndIsWaitedForALimitedTime() throws {
+    // As by a process that was suspended while it wrote.
+    var held: FileLock? = try FileLock(folder: folder.path)
+    XCTAssertThrowsError(try FileLock(folder: folder.path, patience: .milliseconds(50))) {
+      XCTAssertTrue("\($0)".contains("another process has held it for 50 ms"), "\($0)")
+    }
+    withExtendedLifetime(held) {}
+    held = nil
+    XCTAssertNoThrow(try FileLock(folder: folder.path, patience: .zero))
+  }
+
   func testWhatCannotBeOpenedIsAnErrorAndNotALockThatIsHeld() {
     XCTAssertThrowsError(try FileLock(ifFree: folder.path))
     XCTAssertThrowsError(try FileLock(ifFree: path + "/below"))

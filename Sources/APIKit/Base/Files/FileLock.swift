@@ -8,11 +8,21 @@ package final class FileLock: Sendable {
 
   /// Waits for the lock on a private folder, which is made where it is missing; for changes that take a moment, since it
   /// holds the thread. The folder itself is locked, so that no file is left for it.
-  init(folder: String) throws(PrivateFile.Fault) {
+  ///
+  /// Throws when the wait is longer than `patience`: a process may have been suspended while it holds the lock.
+  init(folder: String, patience: Duration = .seconds(10)) throws(PrivateFile.Fault) {
     try PrivateFile.makeFolder(folder)
     file = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard file >= 0 else { throw .system("opened") }
-    while flock(file, LOCK_EX) != 0 { guard errno == EINTR else { throw .system("locked") } }
+    let due = ContinuousClock.now + patience
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else { throw .system("locked") }
+      guard ContinuousClock.now < due else {
+        throw PrivateFile.Fault(
+          "cannot be locked: another process has held it for \(patience.shortText)", code: EWOULDBLOCK)
+      }
+      usleep(1_000)
+    }
   }
 
   /// Takes the lock on a file if it is free; nil when it is held. The file is made, with mode 0600.
