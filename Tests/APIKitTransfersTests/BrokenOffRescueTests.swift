@@ -62,4 +62,55 @@ final class BrokenOffRescueTests: DurableQueueCase {
     let counts = try await ActionStore(folder: folder).counts()
     XCTAssertEqual(counts.waiting, 0)
   }
+
+  #if os(Linux)
+    func testRepairsThatAreKilledWhileTheyCopyLeaveOneCopyAtMost() async throws {
+      let ids = try await queue().enqueue((0..<500).map { entry(String(repeating: "\($0)", count: 400)) })
+      try SQLiteDatabase(path: path, patience: 1_000).execute("UPDATE totals SET bytes = 1 << 40")
+      for _ in 0..<3 {
+        let child = Process()
+        child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        child.arguments = ["\(String(reflecting: KilledRescueTests.self))/testBeKilledInARepair"]
+        child.environment = ProcessInfo.processInfo.environment.merging(["APIKIT_RESCUE_FOLDER": folder]) {
+          $1
+        }
+        (child.standardOutput, child.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try child.run()
+        for _ in 0..<12_000 where child.isRunning { try await Task.sleep(for: .milliseconds(5)) }
+        XCTAssertFalse(child.isRunning, "the other process does not end")
+        if child.isRunning { kill(child.processIdentifier, SIGKILL) }
+        XCTAssertEqual(child.terminationReason, .uncaughtSignal)
+      }
+      XCTAssertEqual(left(folder).count, 1, "\(left(folder))")
+      try await queue().checkWhole()
+      let rows = try await queue().rows()
+      XCTAssertEqual(rows.map(\.id), ids)
+      XCTAssertEqual(
+        left(folder).filter { !$0.hasSuffix("-wal") },
+        DatabaseRescue.copies(of: path).map { ($0 as NSString).lastPathComponent })
+      XCTAssertEqual(DatabaseRescue.copies(of: path).count, 1)
+    }
+  #endif
 }
+
+#if os(Linux)
+  /// Not a test of its own: what the other process of ``BrokenOffRescueTests`` does.
+  final class KilledRescueTests: XCTestCase {
+    func testBeKilledInARepair() throws {
+      guard let folder = ProcessInfo.processInfo.environment["APIKIT_RESCUE_FOLDER"] else {
+        throw XCTSkip("runs as the child of BrokenOffRescueTests")
+      }
+      // The system ends the process where a file becomes longer.
+      let limit = FileSizeLimit(100_000)
+      signal(SIGXFSZ, SIG_DFL)
+      // A process inherits what the thread that starts it has blocked.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGXFSZ)
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      defer { limit.remove() }
+      _ = try DatabaseRescue(path: "\(folder)/queue.sqlite", schema: .queue, remains: .queue)
+        .run(isForced: true)
+    }
+  }
+#endif

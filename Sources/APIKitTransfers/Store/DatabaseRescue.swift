@@ -34,16 +34,18 @@ struct DatabaseRescue {
       }
       // Another process may have done it in the meantime.
       if !isForced, (try? isWhole(open())) == true { return nil }
-      let new = "\(path)\(Self.marking)\(Nonce.make())"
+      // The draft has one name: processes that end while they make it leave one.
+      let (draft, new) = ("\(path)\(Self.marking)new", "\(path)\(Self.marking)\(Nonce.make())")
       let readable: DatabaseContent
       do {
-        try SQLiteDatabase.copyFiles(of: path, to: new)
-        readable = try read(new)
+        try SQLiteDatabase.copyFiles(of: path, to: draft)
+        readable = try read(draft)
+        try SQLiteDatabase.moveFiles(of: draft, to: new)
         try Self.mark(of: new).set()
         try open().reset()
       } catch {
         // The database is as it was; each further try would leave another copy.
-        Self.remove(new)
+        for copy in [draft, new] { Self.remove(copy) }
         throw error
       }
       return try carryOver(readable, from: new)

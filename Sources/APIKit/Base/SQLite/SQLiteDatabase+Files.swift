@@ -1,8 +1,10 @@
 import Foundation
 
-/// The files of a database: its own, its log, and the index of the log.
+/// The files of a database: its own, its log, and the index of the log; before it has these, its journal.
 extension SQLiteDatabase {
-  private static func files(of path: String) -> [String] { ["-wal", "-shm", ""].map { path + $0 } }
+  private static func files(of path: String) -> [String] {
+    ["-wal", "-shm", "-journal", ""].map { path + $0 }
+  }
 
   /// Removes the files where that can be done: what they have is of no use.
   package static func discardFiles(of path: String) { for file in files(of: path) { unlink(file) } }
@@ -24,6 +26,13 @@ extension SQLiteDatabase {
     } catch {
       discardFiles(of: copy)
       throw error
+    }
+  }
+
+  /// Gives a copy, which nothing has open, another name.
+  package static func moveFiles(of copy: String, to name: String) throws(PrivateFile.Fault) {
+    for ending in ["-wal", ""] where PrivateFile.exists(copy + ending) {
+      guard rename(copy + ending, name + ending) == 0 else { throw .system("renamed") }
     }
   }
 }
