@@ -38,11 +38,18 @@ struct DatabaseRescue {
       let (draft, new) = ("\(path)\(Self.marking)new", "\(path)\(Self.marking)\(Nonce.make())")
       let readable: DatabaseContent
       do {
+        let database = try open()
+        // What another process commits behind the copy would be lost. A database whose damage prevents that is copied as it is.
+        // Nobody commits to one without a header, and who has it open keeps others from it.
+        do throws(SQLiteFailure) { if database.hasHeader { try database.execute("BEGIN IMMEDIATE") } } catch {
+          guard !error.isBusy else { throw error }
+        }
         try SQLiteDatabase.copyFiles(of: path, to: draft)
         readable = try read(draft)
         try SQLiteDatabase.moveFiles(of: draft, to: new)
         try Self.mark(of: new).set()
-        try open().reset()
+        try? database.execute("COMMIT")
+        try database.reset()
       } catch {
         // The database is as it was; each further try would leave another copy.
         for copy in [draft, new] { Self.remove(copy) }
