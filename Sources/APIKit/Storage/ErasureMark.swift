@@ -17,9 +17,10 @@ package struct ErasureMark: Sendable {
     if folder < 0, errno == ENOENT { return }
     guard folder >= 0 else { throw .system("opened") }
     defer { close(folder) }
-    let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw .system("made") }
-    close(file)
+    // What has the name is the mark, whatever it is; opening a FIFO would wait for a reader.
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 || errno == EEXIST else { throw .system("made") }
+    if file >= 0 { close(file) }
     guard fsync(folder) == 0 else { throw .system("written to the disk") }
   }
 

@@ -92,12 +92,15 @@ final class JSONLinesFile: Sendable {
   }
 
   private static func open(_ path: String, _ descriptor: inout Int32) throws {
+    // A FIFO that nobody reads would be waited for.
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
     #if canImport(Darwin)
-      descriptor = Darwin.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+      descriptor = Darwin.open(path, flags, 0o600)
     #else
-      descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+      descriptor = Glibc.open(path, flags, 0o600)
     #endif
     if descriptor < 0 { throw PrivateFile.Fault.system("open") }
+    _ = fcntl(descriptor, F_SETFL, O_APPEND)
     endPiece(path, descriptor)
   }
 

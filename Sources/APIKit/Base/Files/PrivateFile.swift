@@ -123,6 +123,12 @@ package enum PrivateFile {
     guard status.st_mode & 0o077 == 0 || chmod(path, 0o600) == 0 else { throw .system("made private") }
   }
 
+  /// Throws for what is no file of this user, such as a FIFO, which a library that opens it by its path would wait for.
+  static func requireFile(ifAny path: String) throws(Fault) {
+    var status = stat()
+    if lstat(path, &status) == 0 { try requireOwn(status) }
+  }
+
   /// Removes a file, and the drafts that processes have left which ended while they wrote it. Needs no room on the disk. After
   /// a loss of power it is gone, too.
   package static func remove(_ path: String) throws(Fault) {

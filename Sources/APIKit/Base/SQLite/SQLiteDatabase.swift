@@ -24,6 +24,8 @@ package final class SQLiteDatabase {
       for suffix in ["-wal", "-shm"] where PrivateFile.exists(path + suffix) {
         try PrivateFile.claim(path + suffix)
       }
+      // Another process that makes the database may have one for a moment.
+      try PrivateFile.requireFile(ifAny: path + "-journal")
       try PrivateFile.claim(path)
     } catch {
       throw .refused("\(path) \(error)")
