@@ -202,6 +202,8 @@
     /// Whether a certificate of the chain is not signed by the key of the issuer that it names. Of that OpenSSL leaves the
     /// error of the signature, which libcurl takes for one of the handshake.
     private static func isUnsigned(_ text: String) -> Bool {
+      // That of OpenSSL 3.5.
+      if text.contains("provider signature failure") { return true }
       if text.contains("asn1 encoding routines") { return text.contains("EVP lib") }
       return text.contains("rsa routines")
         && ["padding", "for modulus", "wrong signature length", "bad signature"].contains(

@@ -143,7 +143,8 @@
       if transfer.isHeadDone { transfer.machine.sent(.responseBegan) }
       if code != CURLE_OK, transfer.machine.failure == nil {
         let error = raisingProxy(CurlErrors.error(code, circumstances(wasConnected)))
-        if error.reason == .connectionLost, !transfer.isHeadDone, wasRefusedUnread {
+        // A connection that is lost has a code of its own from 8.7 on, and no text.
+        if error.reason == .connectionLost, !transfer.isHeadDone, code != CURLE_HTTP2, wasRefusedUnread {
           transfer.machine.refused()
         }
         transfer.machine.fail(lost(code, error) ?? told(error))
@@ -180,7 +181,8 @@
     /// The error, with a note where the server may have acted on a request that must not be sent again.
     private func told(_ error: APIError) -> APIError {
       var request = tried
-      request.progress = transfer.machine.progress
+      // One that was refused unread counts as not sent.
+      (request.progress, request.isUnprocessed) = (transfer.machine.progress, false)
       guard error.reason == .connectionLost, transfer.machine.progress < .responseBegan,
         ResendOccasion.retry.objection(to: request) != nil
       else { return error }
