@@ -64,6 +64,24 @@ final class BrokenOffRescueTests: DurableQueueCase {
   }
 
   #if os(Linux)
+    func testACopyThatCannotBeFoundIsNotTakenForErased() async throws {
+      let queue = queue()
+      _ = try await queue.enqueue([entry("a", user: "anna")])
+      try PrivateFile.replace(path + ".damaged-0", with: [1])
+      var limit = rlimit()
+      XCTAssertEqual(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
+      var none = limit
+      none.rlim_cur = 0
+      // The process has no descriptors left.
+      XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none), 0)
+      let dropped = try? await queue.drop(user: "anna")
+      XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
+      XCTAssertEqual(left(folder), ["queue.sqlite.damaged-0"])
+      XCTAssertNil(dropped)
+      _ = try await queue.drop(user: "anna")
+      XCTAssertEqual(left(folder), [])
+    }
+
     func testRepairsThatAreKilledWhileTheyCopyLeaveOneCopyAtMost() async throws {
       let ids = try await queue().enqueue((0..<500).map { entry(String(repeating: "\($0)", count: 400)) })
       try SQLiteDatabase(path: path, patience: 1_000).execute("UPDATE totals SET bytes = 1 << 40")

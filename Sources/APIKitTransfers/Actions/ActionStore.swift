@@ -136,7 +136,7 @@ actor ActionStore {
   func erase() throws {
     guard PrivateFile.exists(database.path) else {
       // A process may have ended before it removed them, or while it mended the database.
-      database.removeCopies()
+      try database.removeCopies()
       return mark.clear()
     }
     try markErasure()
@@ -155,7 +155,7 @@ actor ActionStore {
       }
       try SQLiteDatabase.removeFiles(of: database.path)
     }
-    database.removeCopies()
+    try database.removeCopies()
     mark.clear()
   }
 

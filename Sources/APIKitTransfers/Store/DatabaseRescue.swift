@@ -146,10 +146,10 @@ struct DatabaseRescue {
       .map { "\(folder)/\($0)" }
   }
 
-  static func removeCopies(of path: String) {
+  static func removeCopies(of path: String) throws(PrivateFile.Fault) {
     let (folder, name) = (PrivateFile.folder(of: path), (path as NSString).lastPathComponent)
-    for copy in PrivateFile.names(in: folder) where copy.hasPrefix(name + marking) {
-      unlink("\(folder)/\(copy)")
+    for copy in try PrivateFile.list(folder) where copy.hasPrefix(name + marking) {
+      try PrivateFile.remove("\(folder)/\(copy)")
     }
   }
 

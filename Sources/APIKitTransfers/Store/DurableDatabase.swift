@@ -80,7 +80,11 @@ final class DurableDatabase<Connection> {
 
   /// The copies of damaged databases, of earlier launches too.
   var copies: [String] { DatabaseRescue.copies(of: path) }
-  func removeCopies() { DatabaseRescue.removeCopies(of: path) }
+  func removeCopies() throws(Fault) {
+    do throws(PrivateFile.Fault) { try DatabaseRescue.removeCopies(of: path) } catch {
+      throw .unusable("copies of a damaged database may be left: \(error)")
+    }
+  }
   /// Whether one of them has rows that are still to be carried over.
   func hasUnfinishedCopy() throws(Fault) -> Bool {
     do throws(PrivateFile.Fault) { return try DatabaseRescue.unfinished(of: path) != nil } catch {

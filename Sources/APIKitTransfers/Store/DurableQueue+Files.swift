@@ -152,7 +152,9 @@ extension DurableQueue {
     // Another process that reads keeps the log for a moment; the next drop or close empties it.
     do throws(SQLiteFailure) { try store.database.emptyLog() } catch { if !error.isBusy { throw error } }
     // The copies hold data of the user, too.
-    forgetDamage()
+    do throws(Fault) { try removeCopies() } catch {
+      throw .refused("copies of a damaged database may be left")
+    }
     mark.clear()
     makeReserve()
     return rows

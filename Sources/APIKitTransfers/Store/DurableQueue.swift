@@ -150,7 +150,7 @@ actor DurableQueue {
   func drop(user: String) throws(Fault) -> [QueueStore.Row] {
     // Without a database nothing is kept, unless a process ended while it was mended.
     if database.opened == nil, !PrivateFile.exists(database.path), try !database.hasUnfinishedCopy() {
-      database.removeCopies()
+      try database.removeCopies()
       leaveMark(of: user).clear()
       return []
     }
@@ -313,7 +313,9 @@ actor DurableQueue {
   var damagedDatabases: [String] { database.copies }
 
   /// Removes the copies, unless the items of one are in no database yet.
-  func forgetDamage() { if (try? database.hasUnfinishedCopy()) == false { database.removeCopies() } }
+  func forgetDamage() { try? removeCopies() }
+
+  func removeCopies() throws(Fault) { if try !database.hasUnfinishedCopy() { try database.removeCopies() } }
 
   /// Calls `tell` with the copies that there are, if any, and when there is a new one.
   func tellOfDamage(_ tell: @escaping @Sendable ([String]) -> Void) {
