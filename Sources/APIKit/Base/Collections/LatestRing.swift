@@ -12,6 +12,11 @@ package struct LatestRing<Element> {
     self.elements = elements.suffix(max(0, capacity))
   }
 
+  /// The oldest element; nil when there is none.
+  var oldest: Element? { elements.isEmpty ? nil : elements[next] }
+  /// The one that was added last; nil when there is none.
+  var newest: Element? { next == 0 ? elements.last : elements[next - 1] }
+
   /// The elements, oldest first.
   package var ordered: [Element] { Array(elements[next...] + elements[..<next]) }
 

@@ -13,27 +13,27 @@ struct RateWindow {
   private static let ageing = Duration.seconds(2)
 
   let rate: RequestRate
-  /// The latest attempts, at most ``RequestRate/requests`` of them, in a ring from `oldest` on.
-  private var begun: [(flight: FlightID, at: Duration)] = []
-  private var oldest = 0
+  /// The latest attempts, at most ``RequestRate/requests`` of them.
+  private var begun: LatestRing<(flight: FlightID, at: Duration)>
   private var line = WaitingLine()
 
-  init(_ rate: RequestRate) { self.rate = rate }
+  init(_ rate: RequestRate) {
+    self.rate = rate
+    begun = LatestRing(capacity: rate.requests)
+  }
 
   /// When the next of those that wait may begin; nil when none waits.
   var nextOpening: Duration? { line.isEmpty ? nil : opening }
 
   /// Whether no attempt waits, and those that began no longer count.
   func isIdle(now: Duration) -> Bool {
-    guard line.isEmpty, !begun.isEmpty else { return line.isEmpty }
-    let latest = begun[(oldest + begun.count - 1) % begun.count]
-    return latest.at + rate.interval <= now
+    line.isEmpty && begun.newest.map { $0.at + rate.interval <= now } ?? true
   }
 
   /// An attempt wants to begin, or else not to wait yet. True when it may at once.
   mutating func enterAtOnce(_ flight: FlightID, now: Duration) -> Bool {
     guard line.isEmpty, opening <= now else { return false }
-    begin(flight, now)
+    begun.append((flight, now))
     return true
   }
 
@@ -51,7 +51,7 @@ struct RateWindow {
   mutating func callUp(now: Duration) -> [FlightID] {
     var called: [FlightID] = []
     while opening <= now, let next = line.takeNext(ageing: Self.ageing, now: now) {
-      begin(next, now)
+      begun.append((next, now))
       called.append(next)
     }
     return called
@@ -67,16 +67,15 @@ struct RateWindow {
 
   /// The latest attempt of a flight has sent nothing, and no longer counts.
   mutating func giveBack(_ flight: FlightID) {
-    if oldest > 0 { (begun, oldest) = (Array(begun[oldest...] + begun[..<oldest]), 0) }
-    if let index = begun.lastIndex(where: { $0.flight == flight }) { begun.remove(at: index) }
+    var left = begun.ordered
+    guard let index = left.lastIndex(where: { $0.flight == flight }) else { return }
+    left.remove(at: index)
+    begun = LatestRing(capacity: rate.requests, left)
   }
 
   /// When an attempt may begin: as soon as the oldest that counts is an interval ago.
-  private var opening: Duration { begun.count < rate.requests ? .zero : begun[oldest].at + rate.interval }
-
-  private mutating func begin(_ flight: FlightID, _ now: Duration) {
-    guard begun.count == rate.requests else { return begun.append((flight, now)) }
-    begun[oldest] = (flight, now)
-    oldest = (oldest + 1) % begun.count
+  private var opening: Duration {
+    guard begun.elements.count == rate.requests, let oldest = begun.oldest else { return .zero }
+    return oldest.at + rate.interval
   }
 }
