@@ -1,14 +1,8 @@
 /// Has attempts made again until one succeeds or the retry policy says that no other is worth it.
 struct RetryRemedy: Remedy {
-  /// Made at the first failure.
-  private var machine: RetryMachine?
+  func reset(for flight: Flight) { flight.run.attempt = 1 }
 
-  mutating func reset(for flight: Flight) {
-    machine = nil
-    flight.run.attempt = 1
-  }
-
-  mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
+  func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     guard flight.run.attempt > 0 else { return nil }
     describe(&failure, flight)
     flight.note(.attemptFailed(label: failure.label, detail: failure.detail))
@@ -28,18 +22,18 @@ struct RetryRemedy: Remedy {
         // The load ends where it continues: nothing mends it.
         guard error.reason == .signedOut else { throw error }
       }
-      flight.run.attempt = machine?.attempt ?? flight.run.attempt
+      flight.run.attempt += 1
       // The network may be another one by now.
       return .passGate
     }
   }
 
-  private mutating func verdict(
+  private func verdict(
     on error: APIError, _ request: HTTPRequest, _ flight: Flight
   ) -> RetryMachine.Verdict {
     let call = flight.call
-    var machine = machine ?? RetryMachine(policy: call.terms.retryPolicy, due: flight.deadline.due)
-    defer { self.machine = machine }
+    var machine = RetryMachine(
+      policy: call.terms.retryPolicy, due: flight.deadline.due, attempt: flight.run.attempt)
     return machine.failed(
       with: failure(error, flight), now: call.time.running, jitter: .random(in: 0...1),
       draw: { flight.shared.drawRetry(at: HostKey(request.url), now: call.time.now) })
