@@ -9,7 +9,7 @@ struct SignInRemedy: Remedy {
 
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     // Without a credential it is the sign-in itself that has failed.
-    guard !hasRenewed, let refused = flight.run.credential, let authenticator = flight.authenticator,
+    guard !hasRenewed, let refused = flight.run.credential, let authenticator = flight.call.authenticator,
       authenticator.rules.isRefusal(failure), flight.hasSentCredential
     else { return nil }
     hasRenewed = true
@@ -31,7 +31,8 @@ extension Flight {
   /// Whether the last request carried the credential, if there is one. One to another origin does only where a closure of the
   /// redirect policy has added it: what that origin says of another request is no word about it.
   var hasSentCredential: Bool {
-    guard run.isElsewhere, let sent = run.sent, let authenticator, let credential = run.credential?.credential
+    guard run.isElsewhere, let sent = run.sent, let authenticator = call.authenticator,
+      let credential = run.credential?.credential
     else { return !run.isElsewhere }
     var probe = HTTPRequest(url: sent.url)
     authenticator.attach(credential, to: &probe)

@@ -9,7 +9,7 @@ extension Flight {
     if run.attempt == 0 { run.attempt = 1 }
     (run.exchange, run.http, run.response, run.isElsewhere, run.led) = (nil, nil, nil, false, nil)
     run.resolutions = shared.resolutions.count
-    guard run.credential == nil, let authenticator else { return .next }
+    guard run.credential == nil, let authenticator = call.authenticator else { return .next }
     try refuseCycle(authenticator)
     if let verdict = authenticator.verdictAtOnce(call.terms.signInRule) {
       // Nothing was refused yet, so there is nothing to let through: it goes as it is.
@@ -24,9 +24,6 @@ extension Flight {
       return .passGate
     }
   }
-
-  /// The authenticator whose credential the load carries; nil for a load that needs no sign-in.
-  var authenticator: Authenticator? { call.authenticator }
 
   /// Waits for the sign-in or renewal, no longer than the load has time.
   func settled(

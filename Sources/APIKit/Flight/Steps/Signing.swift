@@ -111,7 +111,7 @@ extension Flight {
   }
 
   func attachCredential(to request: inout HTTPRequest) {
-    if let credential = run.credential?.credential { authenticator?.attach(credential, to: &request) }
+    if let credential = run.credential?.credential { call.authenticator?.attach(credential, to: &request) }
   }
 
   /// Holds the flight weakly: a flight that has failed keeps its exchange, and that keeps this closure.

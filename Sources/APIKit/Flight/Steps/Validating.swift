@@ -8,7 +8,7 @@ extension Flight {
 
   func complete() -> Progress {
     leaveHost()
-    if let credential = run.credential { authenticator?.accepted(version: credential.version) }
+    if let credential = run.credential { call.authenticator?.accepted(version: credential.version) }
     guard let request = run.request, let response = run.response else { return .next }
     shared.succeeded(at: HostKey(request.url), now: call.time.now)
     cache?.received(response)
