@@ -19,7 +19,7 @@ extension Flight {
       return .handedOver
     }
     if response.flightID != id {
-      response.source = ReformSource(call)
+      response = response.landing(call)
       run.response = response
     }
     do throws(APIError) {

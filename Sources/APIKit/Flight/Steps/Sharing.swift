@@ -40,7 +40,7 @@ extension Flight {
     cancellation.clear()
     switch outcome {
     case .success(let response):
-      run.step = land(response)
+      (run.response, run.step) = (response, .land)
       proceed()
     case .failure(let error)
     where error.reason == .deadlineExceeded && isLimited && !deadline.isOver(call.time)
@@ -48,11 +48,6 @@ extension Flight {
       wait(nil, then: .share) { () throws(APIError) in nil }
     case .failure(let error): fail(error)
     }
-  }
-
-  private func land(_ response: APIResponse) -> Step {
-    run.response = response.flightID == id ? response : response.landing(call)
-    return .land
   }
 
   /// Asks the service, once a load, whether it is one of a batch. Then the call of the batch is assembled, and the load
@@ -91,6 +86,7 @@ extension Flight {
       return landing
     }
     if let epoch = landing.user?.epoch { takeUser(epoch) }
-    return land(try landing.result.get())
+    run.response = try landing.result.get()
+    return .land
   }
 }
