@@ -19,15 +19,4 @@ extension Authenticator {
       }
     }
   }
-
-  /// Whether the sign-in with this number counts: no other has come first, and the application has not ended it.
-  func isUnderWay(_ number: Int) -> Bool { state.withLock { $0.machine.isUnderWay(number) } }
-
-  /// Whether the user is to be asked for a sign-in: loads still wait for it.
-  func mayAsk(_ number: Int) -> Bool { state.withLock { $0.machine.mayAsk(number) } }
-}
-
-extension SignInMachine.Outcome {
-  /// The credential of another sign-in or renewal, whose user may be another one.
-  var arrival: Credential? { if case .replaced(let credential) = self { credential } else { nil } }
 }

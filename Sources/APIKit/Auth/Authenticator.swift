@@ -290,7 +290,9 @@ extension Authenticator {
       }
     case .signIn(let number):
       Task.detached { [weak self, signIn] in
-        guard let self, !adopt(await readStored()), mayAsk(number) else { return }
+        guard let self, !adopt(await readStored()), state.withLock({ $0.machine.mayAsk(number) }) else {
+          return
+        }
         tell(.signInNeeded)
         if let signIn { startSignIn(number, signIn, in: scope) }
       }
@@ -301,7 +303,7 @@ extension Authenticator {
   private func startSignIn(_ number: Int, _ signIn: @escaping SignIn, in scope: Set<ObjectIdentifier>) {
     Task.detached { [weak self] in
       let result = await Self.$atWork.withValue(scope) { await Self.result { try await signIn() } }
-      guard let self, isUnderWay(number) else { return }
+      guard let self, state.withLock({ $0.machine.isUnderWay(number) }) else { return }
       switch result {
       case .success(let credential):
         await BlockingWork.run {
@@ -319,7 +321,8 @@ extension Authenticator {
     let (now, wallClock) = (time.now, time.wallClock)
     // The change of this renewal only, not that of a concurrent sign-in.
     var change: SignInChange?
-    settle(taking: outcome.arrival) { machine in
+    let arrival: Credential? = if case .replaced(let credential) = outcome { credential } else { nil }
+    settle(taking: arrival) { machine in
       let before = machine.version
       let release = machine.renewed(number, outcome, now: now, wallClock: wallClock)
       if machine.version != before { change = machine.credential == nil ? .signedOut : .refreshed }
