@@ -57,6 +57,7 @@ final class ServerSelectorTests: XCTestCase {
   func testTwoThatAreNearlyEqualAreNotSwitchedBetween() {
     selector = ServerSelector(["10.0.0.1", "10.0.0.2"])
     var random = SystemRandomNumberGenerator()
+    var favourites: [PooledHost] = []
     for _ in 0..<500 {
       now += .seconds(1)
       for host in selector.hosts {
@@ -64,8 +65,9 @@ final class ServerSelectorTests: XCTestCase {
       }
       let host = choose()?.host
       if let host { selector.report(.good, of: host, now: now) }
+      if let favourite = selector.favourite, favourite != favourites.last { favourites.append(favourite) }
     }
-    XCTAssertLessThanOrEqual(selector.switches, 2)
+    XCTAssertLessThanOrEqual(favourites.count, 3, "more than two switches")
   }
 
   func testAPeakIsFollowedAtOnceAndForgottenSlowly() {
@@ -140,7 +142,7 @@ final class ServerSelectorTests: XCTestCase {
     selector.measured(.milliseconds(9), of: "10.0.0.2", now: now)
     XCTAssertEqual(choose()?.host, "10.0.0.2")
     XCTAssertEqual(choose()?.reason, .kept)
-    XCTAssertEqual(selector.switches, 1)
+    XCTAssertEqual(selector.favourite, "10.0.0.2")
   }
 
   func testANewListKeepsWhatIsKnownOfThoseThatStay() {

@@ -60,8 +60,6 @@ struct ServerSelector {
 
   private(set) var candidates: [Candidate] = []
   private(set) var favourite: PooledHost?
-  /// How often the favourite has changed.
-  private(set) var switches = 0
 
   /// The seed of the list's order; nil for the order as given.
   private let seed: UInt64?
@@ -169,10 +167,7 @@ struct ServerSelector {
   }
 
   /// A server is used from now on: it has won a race.
-  mutating func take(_ host: PooledHost) {
-    if let favourite, favourite != host { switches += 1 }
-    favourite = host
-  }
+  mutating func take(_ host: PooledHost) { favourite = host }
 
   mutating func report(_ outcome: Outcome, of host: PooledHost, now: Duration) {
     mutate(host) { candidate in
