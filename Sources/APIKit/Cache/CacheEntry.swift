@@ -109,9 +109,7 @@ struct CacheMoment: Sendable, Hashable {
 extension CacheMoment {
   /// The present, on both clocks.
   init(_ time: any TimeSource) {
-    let now = time.now.components
-    wall = time.wallClock
-    steady = Double(now.seconds) + Double(now.attoseconds) * 1e-18
+    (wall, steady) = (time.wallClock, time.now.inSeconds)
   }
 
   /// The seconds from this moment to a later one, by the steady clock where both have it. Nil when only the

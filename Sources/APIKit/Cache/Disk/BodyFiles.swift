@@ -14,9 +14,6 @@
 struct BodyFiles: Sendable {
   let folder: String
 
-  /// Makes the folder.
-  func makeFolder() throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) }
-
   /// Writes a body and returns the name of its file.
   ///
   /// A loss of power may leave a file without its bytes; the row has their length and checksum.

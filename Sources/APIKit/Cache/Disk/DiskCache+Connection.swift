@@ -58,7 +58,7 @@ extension DiskCache {
     guard time.now >= connection.closedUntil, !state.withLock({ $0.isDisabled }) else { return false }
     do throws(PrivateFile.Fault) {
       try PrivateFile.makeFolder(configuration.folder)
-      try bodies.makeFolder()
+      try PrivateFile.makeFolder(bodies.folder)
       return true
     } catch {
       fail(&connection, "the folder \(configuration.folder) \(error)")
