@@ -59,7 +59,7 @@ struct GraceMachine {
       FlightEvents.shared.set(self, isOn: newValue)
       // What continues in the foreground may need a task when the application leaves it once more.
       tasks.returned = nil
-      if newValue { tasks.returned = { [weak self] in self?.isInForeground() } }
+      if newValue { tasks.returned = { [weak self] in if let self, machine.wantsTask { ask() } } }
       if !newValue, let task = machine.stop() { tasks.end(task) }
     }
   }
@@ -73,8 +73,6 @@ struct GraceMachine {
     let flight = recorder.flight
     MainDelivery.main.put { if let task = self.machine.landed(flight) { self.tasks.end(task) } }
   }
-
-  private func isInForeground() { if machine.wantsTask { ask() } }
 
   private func ask() {
     machine.granted(

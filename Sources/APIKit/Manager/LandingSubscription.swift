@@ -57,11 +57,8 @@ final class LandingSubscription: Sendable {
     waiter?.resume(returning: true)
   }
 
-  /// Nothing more is wanted, and nobody is told of anything any more.
-  func cancel() { close() }
-
-  /// Ends it; returns who was told, nil when it was over.
-  @discardableResult private func close() -> Receiver? {
+  /// Nothing more is wanted, and nobody is told of anything any more. Returns who was told, nil when it was over.
+  @discardableResult func cancel() -> Receiver? {
     let (receiver, task, waiter) = state.withLock { state in
       (state.receiver.take(), state.task.take(), state.waiter.take())
     }
@@ -72,7 +69,7 @@ final class LandingSubscription: Sendable {
 
   @MainActor private func begin(_ landings: AsyncStream<Landing>?) {
     guard let landings else {
-      close()?.finish()
+      cancel()?.finish()
       return
     }
     let task = Task { @MainActor in
@@ -80,7 +77,7 @@ final class LandingSubscription: Sendable {
         guard await isWanted() else { return }
         give(landing)
       }
-      close()?.finish()
+      cancel()?.finish()
     }
     let isOver = state.withLock { state in
       state.task = task

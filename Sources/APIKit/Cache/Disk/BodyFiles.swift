@@ -18,7 +18,8 @@ struct BodyFiles: Sendable {
   ///
   /// A loss of power may leave a file without its bytes; the row has their length and checksum.
   func write(_ bytes: [UInt8]) -> Result<String, PrivateFile.Fault> {
-    let name = name()
+    // 128 random bits, so that the names of two processes do not collide.
+    let name = Hex.encode(Crypto.random(16))
     do throws(PrivateFile.Fault) {
       try FileDraft.write(bytes, as: path(name), by: path(name) + ".partial", .process)
       return .success(name)
@@ -67,9 +68,6 @@ struct BodyFiles: Sendable {
   }
 
   private func path(_ name: String) -> String { folder + "/" + name }
-
-  /// 128 random bits, so that the names of two processes do not collide.
-  private func name() -> String { Hex.encode(Crypto.random(16)) }
 }
 
 private func systemRead(_ file: Int32, _ bytes: UnsafeMutablePointer<UInt8>, count: Int) -> Int {

@@ -109,18 +109,15 @@ struct DiskBacklog {
     guard case .ask = newest else { return newest }
     let before = older.word(on: query)
     guard case .entry(let entry) = before else { return before }
-    return judged(entry).map { .entry($0) } ?? .gone
+    // As it will be when this backlog is written.
+    guard !removed.contains(entry.key), let judged = changes.applied(to: entry) else { return .gone }
+    return .entry(judged)
   }
 
   /// What the backlog says about a look-up, before the database is read.
   private func word(on query: CacheQuery) -> Word {
     if let entry = entries[query.key]?.first(where: query.matches) { return .entry(entry) }
     return changes.isCleared || removed.contains(query.key) ? .gone : .ask
-  }
-
-  /// A response of an earlier backlog as it will be when this one is written; nil when it will be removed.
-  private func judged(_ entry: CacheEntry) -> CacheEntry? {
-    removed.contains(entry.key) ? nil : changes.applied(to: entry)
   }
 
   /// The part of an unwritten backlog that is tried again: its removals, and the removal of what its
