@@ -25,9 +25,9 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
       (self.port, description) = (nil, bracketed)
       return
     }
-    guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
-      (1...65535).contains(number)
-    else { throw Self.refused(text, "a port is a number from 1 to 65535") }
+    guard let number = Int(digits: port), (1...65535).contains(number) else {
+      throw Self.refused(text, "a port is a number from 1 to 65535")
+    }
     (self.port, description) = (number, "\(bracketed):\(number)")
   }
 

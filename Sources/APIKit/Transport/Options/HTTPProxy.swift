@@ -53,8 +53,7 @@ public struct HTTPProxy: Sendable, Hashable, CustomStringConvertible {
     }
     let usable = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "@") }
     guard usable, (1...65535).contains(port) else {
-      throw APIError(
-        .transport, .misconfigured,
+      throw TransportConfiguration.misconfigured(
         "the proxy needs a host name and a port from 1 to 65535, not \(host.debugDescription), \(port)")
     }
   }

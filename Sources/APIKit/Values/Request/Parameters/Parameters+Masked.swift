@@ -64,10 +64,9 @@ extension ParameterValue {
   /// The value for a line of a record: long texts are cut, bytes are only counted.
   package var shownText: String {
     switch self {
-    case .string(let text): text.utf8.count > 80 ? "\(text.prefix(77))…" : text
+    case .string(let text), .number(let text): text.utf8.count > 80 ? "\(text.prefix(77))…" : text
     case .integer(let number): String(number)
     case .double(let number): String(number)
-    case .number(let text): text.utf8.count > 80 ? "\(text.prefix(77))…" : text
     case .bool(let flag): String(flag)
     case .date(let date): ISO8601.text(secondsSince1970: date.timeIntervalSince1970) ?? "a date"
     case .data(let bytes): "\(bytes.count) bytes"
