@@ -45,18 +45,18 @@ struct HostRace: Sendable {
               try? await time.sleep(for: max(.zero, due - time.now))
               return .woke
             }
-          case .end, .lost: break race
+          case .end: break race
           }
         }
         switch await group.next() {
         case .stands(let index, let taken)?:
           outcome.winner = (hosts[index], taken)
-          actions = plan.stands(index)
+          actions = plan.stands()
         case .failed(let index, let error)?:
           outcome.failures.append((hosts[index], error))
           // The limit of the whole attempt has passed; the others began later, and would pass it by that.
           if error.reason == .totalTimeout { break race }
-          actions = plan.failed(index, now: time.now)
+          actions = plan.failed(now: time.now)
         case .woke?: actions = plan.timeHasCome(now: time.now)
         case nil: break race
         }

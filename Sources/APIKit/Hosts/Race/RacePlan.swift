@@ -9,10 +9,8 @@ struct RacePlan {
     case connect(Int)
     /// ``timeHasCome(now:)`` is to be called then, unless an event comes before.
     case wake(at: Duration)
-    /// The nth has won.
-    case end(winner: Int)
-    /// All have failed.
-    case lost
+    /// One has won, or all have failed.
+    case end
   }
 
   /// How long a connection has before the next is begun beside it.
@@ -26,20 +24,20 @@ struct RacePlan {
 
   init(count: Int) { self.count = count }
 
-  mutating func begin(now: Duration) -> [Action] { count > 0 ? advance(now) : end(.lost) }
+  mutating func begin(now: Duration) -> [Action] { count > 0 ? advance(now) : end() }
 
   mutating func timeHasCome(now: Duration) -> [Action] {
     guard !isOver, begun < count, now >= next else { return [] }
     return advance(now)
   }
 
-  mutating func stands(_ index: Int) -> [Action] { isOver ? [] : end(.end(winner: index)) }
+  mutating func stands() -> [Action] { isOver ? [] : end() }
 
-  mutating func failed(_ index: Int, now: Duration) -> [Action] {
+  mutating func failed(now: Duration) -> [Action] {
     guard !isOver else { return [] }
     failed += 1
     if begun < count { return advance(now) }
-    return failed == count ? end(.lost) : []
+    return failed == count ? end() : []
   }
 
   private mutating func advance(_ now: Duration) -> [Action] {
@@ -49,8 +47,8 @@ struct RacePlan {
     return [.connect(begun - 1), .wake(at: next)]
   }
 
-  private mutating func end(_ action: Action) -> [Action] {
+  private mutating func end() -> [Action] {
     isOver = true
-    return [action]
+    return [.end]
   }
 }
