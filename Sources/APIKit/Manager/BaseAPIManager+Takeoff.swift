@@ -116,9 +116,9 @@ extension BaseAPIManager {
   }
 
   private func supersede(_ decision: TakeoffControl.Decision) {
-    control.tell(decision)
+    control.setReplacing(true, decision)
     for id in decision.superseded { end(id, because: .superseded) }
-    control.told(decision)
+    control.setReplacing(false, decision)
   }
 
   /// Delivers a refusal as a failure: one that neither the policy nor an interceptor decided. It is

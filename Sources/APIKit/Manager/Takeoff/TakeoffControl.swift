@@ -16,8 +16,8 @@ struct TakeoffControl {
       case throttled(remaining: Duration)
     }
     var verdict: Verdict
-    /// Flights in the air or waiting that this load replaces. They are told between ``TakeoffControl/tell(_:)`` and
-    /// ``TakeoffControl/told(_:)``.
+    /// Flights in the air or waiting that this load replaces. They are told between two calls of
+    /// ``TakeoffControl/setReplacing(_:_:)``.
     var superseded: [FlightID] = []
     /// The key under which they are replaced.
     var control: Parameters?
@@ -69,14 +69,9 @@ struct TakeoffControl {
     return decision
   }
 
-  /// The flights that a decision replaced are about to be told. Until they have been, no other load of the key may
-  /// replace its flights.
-  mutating func tell(_ decision: Decision) { setReplacing(true, decision) }
-
-  /// The flights that a decision replaced have been told.
-  mutating func told(_ decision: Decision) { setReplacing(false, decision) }
-
-  private mutating func setReplacing(_ isReplacing: Bool, _ decision: Decision) {
+  /// The flights that a decision replaced are about to be told, or have been. Meanwhile no other load of the key may replace
+  /// its flights.
+  mutating func setReplacing(_ isReplacing: Bool, _ decision: Decision) {
     guard !decision.superseded.isEmpty else { return }
     change(decision.control) { $0.isReplacing = isReplacing }
   }
