@@ -110,7 +110,10 @@ extension MemoryStore {
     let slot = slots[Int(index)]
     expiries.push(
       slot.variants.lazy.map { $0.expiry }.max() ?? 0, index: index, generation: slot.generation)
-    compactExpiries()
+    guard expiries.count > 64 + 2 * slots.count else { return }
+    expiries.keep {
+      slots[Int($0.index)].generation == $0.generation && !slots[Int($0.index)].variants.isEmpty
+    }
   }
 
   private mutating func note(_ entry: CacheEntry) {
@@ -123,13 +126,6 @@ extension MemoryStore {
         byTag[tag]?.remove(key)
         if byTag[tag]?.isEmpty == true { byTag[tag] = nil }
       }
-    }
-  }
-
-  private mutating func compactExpiries() {
-    guard expiries.count > 64 + 2 * slots.count else { return }
-    expiries.keep {
-      slots[Int($0.index)].generation == $0.generation && !slots[Int($0.index)].variants.isEmpty
     }
   }
 }

@@ -17,7 +17,16 @@ final class ChallengedRuns: Sendable {
   func run(
     _ work: @escaping @Sendable () async throws(APIError) -> HTTPResponse
   ) async throws(APIError) -> HTTPResponse {
-    guard let (id, task) = begin(work) else { throw APIError(.transport, .transportStopped).unsent }
+    let begun = state.withLock { state -> (Int, Task<Outcome, Never>)? in
+      guard !state.isClosed else { return nil }
+      state.last += 1
+      let task = Task<Outcome, Never>.detached {
+        do throws(APIError) { return .success(try await work()) } catch { return .failure(error) }
+      }
+      state.tasks[state.last] = task
+      return (state.last, task)
+    }
+    guard let (id, task) = begun else { throw APIError(.transport, .transportStopped).unsent }
     let outcome = await task.cancellableValue()
     let isStopped = state.withLock { state in
       state.tasks[id] = nil
@@ -28,20 +37,6 @@ final class ChallengedRuns: Sendable {
       var stopped = APIError(.transport, .transportStopped)
       stopped.requestProgress = error.requestProgress
       throw stopped
-    }
-  }
-
-  private func begin(
-    _ work: @escaping @Sendable () async throws(APIError) -> HTTPResponse
-  ) -> (Int, Task<Outcome, Never>)? {
-    state.withLock { state in
-      guard !state.isClosed else { return nil }
-      state.last += 1
-      let task = Task<Outcome, Never>.detached {
-        do throws(APIError) { return .success(try await work()) } catch { return .failure(error) }
-      }
-      state.tasks[state.last] = task
-      return (state.last, task)
     }
   }
 
