@@ -179,10 +179,11 @@ extension BaseManagerGroup {
   }
 
   private func start(_ index: Int) {
-    guard let run else { return }
-    let (flight, slot) = (run.flight, slots[index])
+    // No copy of the run is kept: its tasks would be copied where one is added.
+    guard let flight = run?.flight else { return }
+    let slot = slots[index]
     let previous = index == 0 ? () : results.members[index - 1].value ?? ()
-    let wantsReports = wantsReports(isMember: run.report != nil)
+    let wantsReports = wantsReports(isMember: run?.report != nil)
     self.run?.tasks[index] = Task { [weak self] in
       let report: @MainActor (Double) -> Void = { self?.moved(index, to: $0, of: flight) }
       let result = await slot.run(after: previous, wantsReports ? report : nil)

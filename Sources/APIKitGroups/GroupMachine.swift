@@ -41,6 +41,14 @@ struct GroupMachine {
   private(set) var end: End?
   /// The completed fraction of each member, from 0 to 1.
   private var parts: [Double]
+  // Counted, so that an event takes constant time, however many members there are.
+  /// The sum of the parts.
+  private var completed = 0.0
+  /// How many members have started: those before this one.
+  private var started = 0
+  private var successes = 0
+  private var failures = 0
+  private var firstFailed: Int?
 
   init(count: Int, policy: GroupPolicy, maximumInFlight: Int) {
     self.policy = policy
@@ -50,16 +58,20 @@ struct GroupMachine {
   }
 
   var progress: GroupProgress {
-    GroupProgress(
-      settled: members.count { !$0.isOpen }, total: members.count,
-      fraction: end != nil || parts.isEmpty ? 1 : parts.reduce(0, +) / Double(parts.count))
+    let settled = end == nil ? successes + failures : members.count
+    return GroupProgress(
+      settled: settled, total: members.count,
+      fraction: settled == members.count ? 1 : min(1, completed / Double(members.count)))
   }
 
   /// A member reports its completed fraction. False when the member is not in flight; then the report is
   /// ignored.
   mutating func report(_ member: Int, _ part: Double) -> Bool {
     guard members[member] == .flying else { return false }
-    parts[member] = max(parts[member], min(1, part))
+    let more = min(1, part) - parts[member]
+    guard more > 0 else { return true }
+    parts[member] += more
+    completed += more
     return true
   }
 
@@ -70,6 +82,12 @@ struct GroupMachine {
   mutating func settle(_ member: Int, succeeded: Bool) -> Bool {
     guard report(member, 1) else { return false }
     members[member] = succeeded ? .succeeded : .failed
+    if succeeded {
+      successes += 1
+    } else {
+      failures += 1
+      firstFailed = min(firstFailed ?? member, member)
+    }
     return true
   }
 
@@ -77,9 +95,10 @@ struct GroupMachine {
   mutating func advance() -> [Action] {
     guard end == nil else { return [] }
     if let verdict { return finish(verdict) }
-    let free = maximumInFlight - members.count { $0 == .flying }
-    let next = members.indices.filter { members[$0] == .waiting }.prefix(free)
+    let free = maximumInFlight - (started - successes - failures)
+    let next = members.indices[started...].prefix(free)
     for member in next { members[member] = .flying }
+    started = next.endIndex
     return next.map(Action.start)
   }
 
@@ -89,12 +108,11 @@ struct GroupMachine {
   mutating func cancel(because reason: CancellationReason) -> [Action] { finish(.cancelled(reason)) }
 
   private var verdict: End? {
-    let successes = members.count { $0 == .succeeded }
-    let open = members.count { $0.isOpen }
+    let open = members.count - successes - failures
     let needed: Int
     switch policy {
     case .failFast:
-      if let failed = members.firstIndex(of: .failed) { return .failed(by: failed) }
+      if let firstFailed { return .failed(by: firstFailed) }
       return open == 0 ? .succeeded : nil
     case .settleAll: return open == 0 ? .succeeded : nil
     case .quorum(let count): needed = count

@@ -1,4 +1,5 @@
 @testable import APIKitGroups
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -117,6 +118,24 @@ final class GroupMachineTests: XCTestCase {
     _ = machine.cancel(because: .byCaller)
     XCTAssertFalse(machine.report(0, 0.9), "the run is over")
     XCTAssertEqual(machine.progress, GroupProgress(settled: 4, total: 4, fraction: 1))
+  }
+
+  func testAnEventOfALargeGroupTakesNoLongerThanOneOfASmallGroup() {
+    let count = 10_000
+    for (policy, limit) in [(GroupPolicy.settleAll, Int.max), (.failFast, 1), (.quorum(count), 8)] {
+      var machine = machine(count, policy, atOnce: limit)
+      var flying = machine.advance()
+      let start = Duration.ofProcessor
+      var settled = 0
+      while case .start(let member)? = flying.popLast() {
+        flying += machine.landed(member)
+        settled += 1
+        if settled < count { XCTAssertEqual(machine.progress.settled, settled) }
+      }
+      XCTAssertEqual(settled, count)
+      XCTAssertEqual(machine.end, .succeeded)
+      XCTAssertLessThan(.ofProcessor - start, .seconds(2), "\(policy)")
+    }
   }
 
   // MARK: Chains: one at a time, and the first failure is the run's

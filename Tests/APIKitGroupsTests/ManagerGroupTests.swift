@@ -17,6 +17,16 @@ import XCTest
     return manager
   }
 
+  func testALargeGroupDoesNotHoldUpTheMainActor() async throws {
+    let group = ManagerGroup(.settleAll)
+    for number in 0..<5_000 { group.add(MemberWork("work") { number }) }
+    let start = Duration.ofProcessor
+    let results = try await group.landing()
+    XCTAssertLessThan(
+      .ofProcessor - start, .seconds(2), "it was eight seconds, and four times that for twice as many")
+    XCTAssertEqual(results.successCount, 5_000)
+  }
+
   func testATaskThatIsCancelledAlreadySendsNothing() async throws {
     let manager = makeManager("a")
     let group = ManagerGroup()
