@@ -7,6 +7,36 @@
   @testable import APIKit
 
   final class CurlTransportTests: XCTestCase {
+    func testManyWaitingRequestsAreSuspendedAsFastAsFew() async throws {
+      let server = try ScriptedServer(.readRequest, .waitForClose)
+      defer { server.stop() }
+      let transport = try CurlTransport()
+      let request = HTTPRequest(url: try server.url())
+      let ended = Counter()
+      let operations = (0..<4_000).map { _ in
+        transport.start(HTTPExchange(request)) { _ in ended.increment() } as? any SuspendableOperation
+      }
+      let before = await transport.counts()
+      let waiting = try XCTUnwrap(before?.waiting)
+      XCTAssertGreaterThan(waiting, 3_000)
+      let start = Duration.ofProcessor
+      for operation in operations { operation?.suspend() }
+      // The loop has read them all at the second look at the latest.
+      for _ in 0..<2 { _ = await transport.counts() }
+      XCTAssertLessThan(.ofProcessor - start, .milliseconds(500), "it was three seconds")
+      var counts = await transport.counts()
+      XCTAssertEqual(counts?.waiting, 0)
+      for operation in operations { operation?.resume() }
+      // Those that are suspended and resumed between two looks stay where they are.
+      for operation in operations { operation?.suspend() }
+      for operation in operations { operation?.resume() }
+      for _ in 0..<2 { counts = await transport.counts() }
+      XCTAssertEqual(counts?.waiting, waiting)
+      for operation in operations { operation?.cancel() }
+      await transport.shutdown()
+      XCTAssertEqual(ended.value, 4_000)
+    }
+
     func testABodyComesBackWithHeadVersionAndMetrics() async throws {
       let nginx = try NginxServer.shared()
       let transport = try CurlTransport()

@@ -12,7 +12,9 @@
     let isForFTP: Bool
     private var queue: CurlQueue
     /// Jobs that their caller has suspended before they were started, and since when.
-    private var held: [(job: CurlJob, since: Int64)] = []
+    private var held: [ObjectIdentifier: (job: CurlJob, since: Int64)] = [:]
+    /// Those of them that the queue still has until the end of the messages: it is gone through once for all.
+    private var leaving: Set<ObjectIdentifier> = []
     private var active: [CurlHandle] = []
     private var pool: [CurlHandle] = []
     private var handlesMade = 0
@@ -147,12 +149,13 @@
       }
     }
 
-    /// Drops waiting jobs that were cancelled.
+    /// Drops waiting jobs that were cancelled or suspended.
     private func compact() {
-      guard hasCancelled else { return }
+      guard hasCancelled || !leaving.isEmpty else { return }
+      queue.compact { $0.isOver || leaving.contains(ObjectIdentifier($0)) }
+      if hasCancelled { held = held.filter { !$0.value.job.isOver } }
       hasCancelled = false
-      queue.compact { $0.isOver }
-      held.removeAll { $0.job.isOver }
+      leaving = []
     }
 
     /// The network is another one. Transfers under way continue: their limits apply.
@@ -168,16 +171,18 @@
     /// Its caller suspends a job: what runs is paused, what waits is kept from being started.
     private func suspend(_ job: CurlJob) {
       if let handle = handle(of: job) { return handle.suspend() }
-      guard !job.isOver, !held.contains(where: { $0.job === job }) else { return }
-      queue.compact { $0 === job }
-      held.append((job, now))
+      let id = ObjectIdentifier(job)
+      guard !job.isOver, held[id] == nil else { return }
+      held[id] = (job, now)
+      leaving.insert(id)
     }
 
     private func proceed(_ job: CurlJob) {
       if let handle = handle(of: job) { return handle.proceed() }
-      guard let index = held.firstIndex(where: { $0.job === job }) else { return }
-      job.wasHeld(for: now - held.remove(at: index).since)
-      queue.append(job)
+      let id = ObjectIdentifier(job)
+      guard let since = held.removeValue(forKey: id)?.since else { return }
+      job.wasHeld(for: now - since)
+      if leaving.remove(id) == nil { queue.append(job) }
       watch(job.due)
     }
 
@@ -342,9 +347,9 @@
       }
       let unread = mailbox.close()
       let waiting =
-        queue.removeAll() + held.map(\.job)
+        queue.removeAll() + held.values.map(\.job)
         + unread.compactMap { if case .start(let job) = $0 { job } else { nil } }
-      held = []
+      held = [:]
       for job in waiting { job.stop() }
       tellEnded()
       // Handles end before what they share.
