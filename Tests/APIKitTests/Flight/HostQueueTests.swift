@@ -1,3 +1,4 @@
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -43,6 +44,21 @@ final class HostQueueTests: XCTestCase {
     _ = queue.enter(flight(5), .high, limits: limits, of: "A", now: .seconds(7))
     XCTAssertEqual(queue.leave("A", now: .seconds(5)), flight(4), "three steps are six seconds")
     XCTAssertEqual(queue.leave("A", now: .seconds(7)), flight(3))
+  }
+
+  func testAPriorityRisesAsFastWhereManyWait() {
+    var queue = HostQueue(limits)
+    let last = 12_000
+    for number in 1...last {
+      let now = Duration.milliseconds(number)
+      _ = queue.enter(flight(UInt64(number)), .low, limits: limits, of: "A", now: now)
+    }
+    let start = Duration.ofProcessor
+    for number in (3...last).reversed() { XCTAssertTrue(queue.raise(flight(UInt64(number)), to: .high)) }
+    XCTAssertLessThan(.ofProcessor - start, .seconds(1), "it was six seconds")
+    let now = Duration.milliseconds(last)
+    XCTAssertEqual(
+      (3...last).compactMap { _ in queue.leave("A", now: now)?.rawValue }, Array(3...UInt64(last)))
   }
 
   func testWhosePriorityRisesGoesAsIfItHadHadItFromTheBeginning() {
