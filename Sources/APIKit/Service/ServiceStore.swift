@@ -27,7 +27,10 @@ final class ServiceStore: Sendable {
     }
   }
 
-  private let entries = Mutex<[String: NamedService]>([:])
+  private let entries = Mutex(PrunedTable<String, NamedService>())
+
+  /// How many names are kept.
+  var count: Int { entries.withLock { $0.values.count } }
 
   /// Notes a service that is about to be used.
   ///
@@ -39,6 +42,7 @@ final class ServiceStore: Sendable {
     let (name, new) = (service.name, NamedService(service))
     let isSecond = entries.withLock { entries in
       guard let other = entries[name], let known = other.environments, known !== environments else {
+        entries.makeRoom(for: name) { $0.environments == nil }
         entries[name] = new
         environments.isEntered.store(true)
         return false

@@ -38,6 +38,14 @@ import XCTest
     return (response.record?.events ?? []).map(\.description).filter { $0.hasPrefix("service: ") }
   }
 
+  func testAServiceThatIsGoneIsNotKept() {
+    let store = ServiceStore()
+    for number in 0..<1_000 {
+      XCTAssertNil(store.enter(URLService(HTTPURL(stringLiteral: "https://host\(number).test"))))
+    }
+    XCTAssertLessThan(store.count, 100)
+  }
+
   func testManagersOfOneObjectSayNothing() async throws {
     let service = makeService("One")
     let lines = try await lines(of: "One") {
