@@ -95,18 +95,12 @@ public final class CookieJar: Sendable {
     return withLoaded(changes: false) { state in
       var found: [Kept] = []
       state.ticks += 1
-      // The host itself, then each domain above it: a.b.c, b.c, c.
-      var domain = url.host[...]
-      while true {
-        let key = String(domain)
-        if let list = state.byDomain[key] {
-          for index in list.indices where list[index].cookie.matches(url, now: time) {
-            found.append(list[index])
-            state.byDomain[key]?[index].used = state.ticks
-          }
+      for domain in Self.domains(of: url.host) {
+        guard let list = state.byDomain[domain] else { continue }
+        for index in list.indices where list[index].cookie.matches(url, now: time) {
+          found.append(list[index])
+          state.byDomain[domain]?[index].used = state.ticks
         }
-        guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else { break }
-        domain = domain[domain.index(after: dot)...]
       }
       found.sort {
         let (left, right) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
@@ -288,10 +282,19 @@ public final class CookieJar: Sendable {
   func senders(to host: String) -> [String] {
     let time = now()
     let found = withLoaded(changes: false) { state in
-      state.byDomain.filter { Cookie.domain($0.key, matches: host) }.values.joined().map(\.cookie)
+      Self.domains(of: host).flatMap { state.byDomain[$0] ?? [] }.map(\.cookie)
     }
-    return found.filter { !$0.isOver(time) && (!$0.isHostOnly || $0.domain == host) }
-      .map { "\($0.domain)\($0.path) \($0.name)=\($0.value)" }
+    return found.filter {
+      !$0.isOver(time) && ($0.isHostOnly ? $0.domain == host : Cookie.domain($0.domain, matches: host))
+    }
+    .map { "\($0.domain)\($0.path) \($0.name)=\($0.value)" }
+  }
+
+  /// A host, then each domain above it: a.b.c, b.c, c. A jar is not searched: it may have cookies of thousands of sites.
+  private static func domains(of host: String) -> some Sequence<String> {
+    sequence(first: host[...]) { domain in
+      domain.utf8.firstIndex(of: UInt8(ascii: ".")).map { domain[domain.index(after: $0)...] }
+    }.lazy.map { String($0) }
   }
 
   /// Whether cookies that are not session cookies are kept in a file.
