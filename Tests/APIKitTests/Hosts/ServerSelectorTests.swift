@@ -1,3 +1,4 @@
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -14,6 +15,19 @@ final class ServerSelectorTests: XCTestCase {
 
   private func choose(except tried: [PooledHost] = []) -> ServerSelector.Choice? {
     selector.choose(except: tried, now: now)
+  }
+
+  func testALongListIsReplacedAsFastAsAShortOne() {
+    let hosts = (0..<4_000).map {
+      PooledHost.address(HostAddress(stringLiteral: "10.0.\($0 / 250).\($0 % 250)"))
+    }
+    var selector = ServerSelector(hosts)
+    selector.measured(.milliseconds(1), of: hosts[3_999], now: .zero)
+    let start = Duration.ofProcessor
+    selector.replace(hosts.reversed())
+    XCTAssertLessThan(.ofProcessor - start, .milliseconds(300), "it was more than a second")
+    XCTAssertEqual(selector.hosts, hosts.reversed())
+    XCTAssertEqual(selector.candidates.first?.cost.value, .milliseconds(1), "what is known of it is kept")
   }
 
   func testTheFirstOfTheListIsUsedUntilSomethingIsMeasured() {

@@ -74,9 +74,8 @@ struct ServerSelector {
   /// A new list: what is known of the servers that stay is kept.
   mutating func replace(_ hosts: [PooledHost]) {
     var seen = Set<PooledHost>()
-    candidates = drawn(hosts).filter { seen.insert($0).inserted }.map { host in
-      candidates.first { $0.host == host } ?? Candidate(host: host)
-    }
+    let known = Dictionary(uniqueKeysWithValues: candidates.map { ($0.host, $0) })
+    candidates = drawn(hosts).filter { seen.insert($0).inserted }.map { known[$0] ?? Candidate(host: $0) }
     if let favourite, !seen.contains(favourite) { self.favourite = nil }
   }
 
