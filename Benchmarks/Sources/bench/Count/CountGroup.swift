@@ -17,7 +17,7 @@ let countGroup = BenchGroup(
   let ours = try InstructionCount.perLoad("wire-loads", [server], 1_000, 4_000)
   let bare = try InstructionCount.perLoad("wire-fetches", [server], 1_000, 4_000)
   measurement.record(
-    wire, ours / 1_000, "thousand", bar: .atMost(385),
+    wire, ours / 1_000, "thousand", bar: .atMost(365),
     note: "\(Int(bare / 1_000)) thousand of libcurl alone, \(WireJobs.bareCurlNote)")
 }
 
