@@ -68,14 +68,9 @@ final class BrokenOffRescueTests: DurableQueueCase {
       let queue = queue()
       _ = try await queue.enqueue([entry("a", user: "anna")])
       try PrivateFile.replace(path + ".damaged-0", with: [1])
-      var limit = rlimit()
-      XCTAssertEqual(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
-      var none = limit
-      none.rlim_cur = 0
-      // The process has no descriptors left.
-      XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none), 0)
+      let limit = ProcessLimit.noDescriptors
       let dropped = try? await queue.drop(user: "anna")
-      XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
+      limit.remove()
       XCTAssertEqual(left(folder), ["queue.sqlite.damaged-0"])
       XCTAssertNil(dropped)
       _ = try await queue.drop(user: "anna")

@@ -75,14 +75,9 @@ final class DatabaseRescueTests: DurableQueueCase {
       try PrivateFile.replace(copy, with: [1])
       try ErasureMark(path: copy + ".unfinished").set()
       XCTAssertEqual(try DatabaseRescue.unfinished(of: path), copy)
-      var limit = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      var none = limit
-      none.rlim_cur = 0
-      // For this call alone, since the limit is that of the process.
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      let limit = ProcessLimit.noDescriptors
       let found = Result { try DatabaseRescue.unfinished(of: path) }
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      limit.remove()
       XCTAssertThrowsError(try found.get()) { XCTAssertTrue("\($0)".contains("cannot be listed"), "\($0)") }
     }
   #endif

@@ -134,14 +134,9 @@ final class PrivateFileTests: XCTestCase {
   #if os(Linux)
     func testFilesOfAFolderThatCannotBeListedAreNotToldAsRemoved() throws {
       try PrivateFile.replace(folder + "/a.part", with: Data([1]))
-      var limit = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      var none = limit
-      none.rlim_cur = 0
-      // For this call alone, since the limit is that of the process.
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      let limit = ProcessLimit.noDescriptors
       let result = Result { try PrivateFile.removeAll(in: folder, endingWith: ".part") }
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      limit.remove()
       XCTAssertEqual(PrivateFile.names(in: folder), ["a.part"])
       refused("Too many open files") { try result.get() }
       try PrivateFile.removeAll(in: folder, endingWith: ".part")

@@ -1,7 +1,7 @@
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
-@testable import TestSupport
 
 #if os(Linux)
   /// Removals that cannot reach all files.
@@ -17,18 +17,13 @@ import XCTest
         await cache.flush()
       }
       XCTAssertEqual(PrivateFile.names(in: folder + "/bodies").count, 1)
-      var limit = rlimit()
-      XCTAssertEqual(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
-      var none = limit
-      none.rlim_cur = 0
       do {
-        // The process has no descriptors left.
-        XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none), 0)
+        let limit = ProcessLimit.noDescriptors
         let cache = ResponseCache(disk: configuration)
         cache.removeAll()
         await cache.flush()
         let unerased = cache.unerasedFolder
-        XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
+        limit.remove()
         XCTAssertEqual(PrivateFile.names(in: folder + "/bodies").count, 1)
         XCTAssertEqual(unerased, folder)
         cache.removeAll()

@@ -196,17 +196,13 @@
       try await transport.keepConnection(to: url, for: .file(path: path("upload")))
       let upload = HTTPExchange(HTTPRequest(method: .put, url: url, body: .file(path: path("upload"))))
       let download = HTTPExchange(HTTPRequest(url: url), destination: .file(path: path("download")))
-      var limit = rlimit()
-      XCTAssertEqual(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
-      var none = limit
-      none.rlim_cur = 0
       let elsewhere = HTTPExchange(HTTPRequest(url: try other.url()))
       for (exchange, reason) in [
         (upload, APIError.Reason.unreadableBody), (download, .fileFailed), (elsewhere, .transportFailed),
       ] {
-        XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none), 0)
+        let limit = ProcessLimit.noDescriptors
         let error = await failure { try await transport.send(exchange) }
-        XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
+        limit.remove()
         XCTAssertEqual(error?.reason, reason)
         XCTAssertTrue(error?.detail.contains("Too many open files") == true, error?.detail ?? "")
       }
