@@ -16,7 +16,7 @@ final class PipeInPlaceTests: XCTestCase {
       do { try work() } catch { XCTFail("\(what): \(error)") }
       done.fulfill()
     }
-    XCTAssertEqual(XCTWaiter().wait(for: [done], timeout: 5), .completed, what)
+    wait(for: [done], timeout: 5)
   }
 
   func testAsTheJournalOfADatabase() throws {
