@@ -5,7 +5,7 @@ import XCTest
 @testable import APIKit
 @testable import APIKitTransfers
 
-/// A damaged database that one process mends while another one goes on with it.
+/// One process repairs a damaged database while another one keeps writing to it.
 final class SharedRescueTests: DurableQueueCase {
   func testWhatIsKeptWhileAnotherProcessMendsTheDatabaseStaysKept() async throws {
     let path = folder + "/queue.sqlite"

@@ -57,7 +57,7 @@ final class LandingSubscription: Sendable {
     waiter?.resume(returning: true)
   }
 
-  /// Nothing more is wanted, and nobody is told of anything any more. Returns who was told, nil when it was over.
+  /// Ends it: its receiver is told nothing more. Returns the receiver; nil when it was over already.
   @discardableResult func cancel() -> Receiver? {
     let (receiver, task, waiter) = state.withLock { state in
       (state.receiver.take(), state.task.take(), state.waiter.take())

@@ -92,7 +92,7 @@ final class JSONLinesFile: Sendable {
   }
 
   private static func open(_ path: String, _ descriptor: inout Int32) throws {
-    // A FIFO that nobody reads would be waited for.
+    // Without O_NONBLOCK the call would block on a FIFO until somebody reads from it.
     let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
     #if canImport(Darwin)
       descriptor = Darwin.open(path, flags, 0o600)

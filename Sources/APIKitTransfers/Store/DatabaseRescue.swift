@@ -40,7 +40,7 @@ struct DatabaseRescue {
       do {
         let database = try open()
         // What another process commits behind the copy would be lost. A database whose damage prevents that is copied as it is.
-        // Nobody commits to one without a header, and who has it open keeps others from it.
+        // One without a header takes no commits, and a process that has it open would keep this one from the lock.
         do throws(SQLiteFailure) { if database.hasHeader { try database.execute("BEGIN IMMEDIATE") } } catch {
           guard !error.isBusy else { throw error }
         }

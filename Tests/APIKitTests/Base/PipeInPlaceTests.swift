@@ -46,6 +46,7 @@ final class PipeInPlaceTests: XCTestCase {
     recorder.record(.landed(.succeeded(.network)))
     sink.landed(.make(), recorder)
     ends("the sink") {
+      // The sink writes on a queue of its own, which tells nobody: four seconds at most.
       for _ in 0..<2_000 where sink.counts.failed == 0 { usleep(2_000) }
       XCTAssertEqual(sink.counts.failed, 1)
     }

@@ -14,14 +14,15 @@ package final class FileLock: Sendable {
     try PrivateFile.makeFolder(folder)
     file = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard file >= 0 else { throw .system("opened") }
-    let due = ContinuousClock.now + patience
+    // Time for which this process is suspended itself does not count.
+    let due = SuspendingClock.now + patience
     while flock(file, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw .system("locked") }
-      guard ContinuousClock.now < due else {
+      guard SuspendingClock.now < due else {
         throw PrivateFile.Fault(
           "cannot be locked: another process has held it for \(patience.shortText)", code: EWOULDBLOCK)
       }
-      usleep(1_000)
+      usleep(1_000)  // flock takes no time limit, so it is asked again
     }
   }
 

@@ -45,9 +45,9 @@
       }
     }
 
-    /// Sets the URL. What nobody but the server reads, path and query, is given as the target: libcurl prints the parts of
-    /// a URL several times for each request, byte by byte, and from 8.8 on it leaves out an empty query, though `/?` is
-    /// not `/` for a signature.
+    /// Sets the URL and the request target. Path and query, which only the server reads, go as the target: libcurl formats
+    /// each part of a URL several times per request, byte by byte, and from 8.8 on it drops an empty query, although a
+    /// signature of `/?` is not one of `/`.
     private func applyURL(_ request: HTTPRequest) throws(APIError) {
       let url = request.url
       let isAbsolute = transfer.isHTTP && !transfer.isTLS && proxy?.kind == .http
@@ -56,7 +56,7 @@
       if !transfer.isHTTP {
         text = url.string
       } else if isAbsolute || request.options.login != nil {
-        // Such a proxy is told whole URLs, and a login may sign path and query.
+        // A plain proxy needs the whole URL, and a digest login signs path and query.
         text = url.string
         if url.query?.isEmpty == true { target = isAbsolute ? text : url.target }
       } else {
